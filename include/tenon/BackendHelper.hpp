@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions about backends beside Optimize(): capabilities, and whether a layer is supported.
+// Questions about backends, without a call of Optimize(): their capabilities, and whether they support a layer.
 #pragma once
 
 #include <tenon/BackendId.hpp>
@@ -54,17 +54,17 @@ public:
 
     /// `inputs` and `outputs` are in the order of the layer's slots; `descriptor` is the type's own (see ops.def), a
     /// NullDescriptor where it has none. No input counts as constant unless its info does; the values of
-    /// constants are not asked for. Why not goes to `reasonIfUnsupported`. A backend is asked about channels-last
-    /// layers alone: a channels-first layer is turned before, and a Permute is asked as a Transpose, as Optimize()
-    /// does.
+    /// constants are not asked for. `reasonIfUnsupported` gets the reason of a refusal. A backend is asked about
+    /// channels-last layers alone: a channels-first layer is turned before, and a Permute is asked as a Transpose, as
+    /// Optimize() does.
     bool IsLayerSupported(LayerType type, const std::vector<TensorInfo>& inputs, const std::vector<TensorInfo>& outputs,
                           const BaseDescriptor& descriptor,
                           Optional<std::string&> reasonIfUnsupported = EmptyOptional()) const;
 };
 
-/// Of a built-in backend, or one that a library brought along.
+/// The handle of a built-in backend, or of one that a library brought along.
 TENON_API LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend);
-/// Of any backend that a runtime has: pass runtime->GetDeviceSpec().GetBackendRegistry().
+/// The handle of any backend that a runtime has: pass runtime->GetDeviceSpec().GetBackendRegistry().
 TENON_API LayerSupportHandle GetILayerSupportByBackendId(const BackendId& backend,
                                                          const backend::BackendRegistry& registry);
 

@@ -19,8 +19,8 @@
 //                    bool, false by default: loading the network packs its weights, and writes them to the file that
 //                    CachedNetworkFilePath has to name. One that is there is replaced; one that cannot be written is a
 //                    RuntimeException.
-// All of them may also be given when a network is loaded, in INetworkProperties::m_ModelOptions. Of one that is given
-// at both times the latter counts.
+// All of them may also be given when a network is loaded, in INetworkProperties::m_ModelOptions. The value given at
+// loading counts where both times have one.
 #pragma once
 
 #include <tenon/BackendId.hpp>
@@ -115,7 +115,7 @@ public:
             return m_String;
         }
 
-        /// Of one type and value; where one was given as a text: of one text.
+        /// Whether both have one type and value, and one text where one of them was given as a text.
         friend bool operator==(const Var& a, const Var& b)
         {
             if (a.m_IsText || b.m_IsText)
@@ -156,9 +156,9 @@ public:
             }
         }
 
-        // In place of std::variant, which C++14 lacks.
+        // These members stand in place of std::variant, which C++14 lacks.
         Type m_Type;
-        bool m_IsText = false; ///< m_String is what it was given as
+        bool m_IsText = false; ///< m_String is the text that it was given as
         union Number
         {
             bool m_Bool;

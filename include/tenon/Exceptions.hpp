@@ -28,8 +28,8 @@ struct CheckLocation
     unsigned int m_Line;
 };
 
-/// Base of all exceptions of Tenon. Its text says what failed, where, and what to do about it. Names in it may come
-/// from hostile files, so control characters other than line feed and tab become "\x00" and the like; UTF-8 stays.
+/// Base of all exceptions of Tenon. Its text names the failure, its place, and a remedy. Names in it may come from
+/// hostile files, so control characters other than line feed and tab become "\x00" and the like; UTF-8 stays.
 class TENON_API Exception : public std::exception
 {
 public:
@@ -44,7 +44,7 @@ public:
 
     const char* what() const noexcept override { return m_Message.c_str(); }
 
-    /// Puts "<context>: " in front of the text; outer loops call it once to say what was being done.
+    /// Puts "<context>: " in front of the text; outer loops call it once to name the work under way.
     void AddContext(const std::string& context);
 
 private:

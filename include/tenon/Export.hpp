@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks what libtenon.so exports. Everything else is built with hidden visibility.
+// Marks the symbols that libtenon.so exports. Everything else is built with hidden visibility.
 #pragma once
 
 #if defined(TENON_STATIC)

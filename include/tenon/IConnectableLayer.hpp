@@ -32,10 +32,10 @@ public:
     virtual IConnectableLayer& GetOwningIConnectableLayer() = 0;
     virtual unsigned int GetSlotIndex() const = 0;
 
-    /// Overrides the info of the connected output for this input alone: the bytes are the same, their type,
-    /// quantization and shape are what is given here. Types must be of one size, and shapes that are fully known of as
-    /// many elements; else Optimize() throws LayerValidationException. With new input shapes at a run the tensor's
-    /// own shape counts unless the override has another one than the output was loaded with.
+    /// Overrides the info of the connected output for this input alone: the bytes are the same, and `tensorInfo` gives
+    /// their type, quantization and shape. Types must be of one size, and shapes that are fully known of as many
+    /// elements; else Optimize() throws LayerValidationException. With new input shapes at a run the tensor's own
+    /// shape counts unless the override has another one than the output was loaded with.
     virtual void SetTensorInfo(const TensorInfo& tensorInfo) = 0;
     /// The override, or else the connected output's info. Throws GraphValidationException when there is neither.
     virtual const TensorInfo& GetTensorInfo() const = 0;
@@ -55,19 +55,22 @@ public:
     virtual const IInputSlot* GetConnection(unsigned int index) const = 0;
     virtual IInputSlot* GetConnection(unsigned int index) = 0;
 
-    /// What this output holds. Shapes may be left unknown: Optimize() infers them. A declared size counts where
-    /// inference does not know it before the run, as of a Fill whose sizes come in: IRuntime::GetOutputTensorInfo()
-    /// gives it of an output of the network. A run may give another size: it throws for a tensor of the caller that
-    /// does not have the bytes of the true shape, which an OutputAllocator is told.
+    /// Sets the info of this output's tensor. Its shape may be left unknown: Optimize() infers it. A declared size
+    /// counts where inference does not know the size before the run, for example for a Fill whose sizes are an input of
+    /// the network: IRuntime::GetOutputTensorInfo() returns the declared size for an output of the network. A run may
+    /// give another size: it throws for a tensor of the caller that does not have the bytes of the true shape. An
+    /// OutputAllocator gets the true shape.
     virtual void SetTensorInfo(const TensorInfo& tensorInfo) = 0;
-    /// Where none was set, that of a TensorInfo(): Float32 of unknown rank. Ask IsTensorInfoSet() first.
+    /// The info of this output's tensor. Where none was set it is TensorInfo(), Float32 of unknown rank: ask
+    /// IsTensorInfoSet() first.
     virtual const TensorInfo& GetTensorInfo() const = 0;
     virtual bool IsTensorInfoSet() const = 0;
 
     /// Connects to an input that is not connected yet and is of the same network, else throws
     /// InvalidArgumentException. Returns the index of the connection.
     virtual int Connect(IInputSlot& destination) = 0;
-    /// Nothing for an input that is not connected to this output. Other connections may get another index.
+    /// Ends the connection to `slot`. An input that is not connected to this output stays as it is. Other connections
+    /// may get another index.
     virtual void Disconnect(IInputSlot& slot) = 0;
 
     virtual unsigned int CalculateIndexOnOwner() const = 0;
@@ -84,8 +87,9 @@ class TENON_API IConnectableLayer
 {
 public:
     virtual const char* GetName() const = 0;
-    /// Without the inputs of constants that an Add... method took, as of AddBatchNormalizationLayer: their slots come
-    /// behind, and are fed by Constant layers that visitors do not see.
+    /// The number of input slots without those for constants that an Add... method took, for example
+    /// AddBatchNormalizationLayer: their slots come after these, and Constant layers that visitors do not see feed
+    /// them.
     virtual unsigned int GetNumInputSlots() const = 0;
     virtual unsigned int GetNumOutputSlots() const = 0;
     /// Each throws InvalidArgumentException past the last slot.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// INetwork: the graph that an application or a parser builds. This header also gives a program what it builds and
-// optimizes a network with: all descriptors, layers, Optimize() and its options.
+// INetwork: the graph that an application or a parser builds. This header includes all that a program needs to build
+// and optimize a network: descriptors, layers, Optimize() and its options.
 #pragma once
 
 #include <tenon/BackendId.hpp>
@@ -32,12 +32,12 @@ using INetworkPtr = std::unique_ptr<INetwork, void (*)(INetwork* network)>;
 /// A network under construction. Layers belong to it. One thread at a time.
 ///
 /// Each Add method returns the new layer; `name` may be null. It throws InvalidArgumentException where the descriptor
-/// asks for more than 2^20 inputs or outputs. Everything else about a layer is checked by Optimize(), which says what
-/// it throws: slots, shapes, types and parameters. What is below about inputs and outputs is complete with the layer's
-/// descriptor; docs/operators.md lists the element types of each backend. "Same" is the shape, or type, of input 0.
-/// Where nothing else is said a layer does what TFLite's operator of that name does, on quantized tensors bit for bit.
-/// Memory of a ConstTensor is not copied and must stay valid until the network and all that was optimized and loaded
-/// from it are gone, unless AddConstantLayer is given an owner.
+/// asks for more than 2^20 inputs or outputs. Optimize() checks everything else about a layer: slots, shapes, types and
+/// parameters; its comment lists the exceptions. The comments below and the comments of the descriptors together
+/// describe all inputs and outputs; docs/operators.md lists the element types of each backend. "Same" is the shape, or
+/// type, of input 0. Unless a comment names another source, a layer has the semantics of TFLite's operator of that
+/// name, bit for bit on quantized tensors. The memory of a ConstTensor is not copied. It must stay valid until the
+/// network and all that was optimized and loaded from it are gone, unless AddConstantLayer gets an owner.
 class TENON_API INetwork
 {
 public:
@@ -75,8 +75,9 @@ public:
     virtual IConnectableLayer* AddConstantLayer(const ConstTensor& input, std::shared_ptr<const void> owner,
                                                 const char* name = nullptr) = 0;
 
-    /// f(in), element by element; shape and type are the same. Floats, quantized tensors, and plain integers for ReLu
-    /// and BoundedReLu. As TFLite's activations; f(NaN) is NaN. What NaN gives in other layers: docs/numerics.md.
+    /// f(in), element by element; shape and type are the same. Types: floats, quantized tensors, and plain integers for
+    /// ReLu and BoundedReLu. The functions are those of TFLite's activations; f(NaN) is NaN. The results of other
+    /// layers for NaN are in docs/numerics.md.
     virtual IConnectableLayer* AddActivationLayer(const ActivationDescriptor& activationDescriptor,
                                                   const char* name = nullptr) = 0;
     /// The sum of inputs of one shape and type, floats or integers (Tenon).
@@ -127,8 +128,8 @@ public:
     /// scale are brought to the output's quantization.
     virtual IConnectableLayer* AddConcatLayer(const ConcatDescriptor& concatDescriptor, const char* name = nullptr) = 0;
     /// 2D convolution, optionally grouped. Inputs: data, weights and, if enabled, bias. Data and output [N, H, W, C],
-    /// or [N, C, H, W]. Float, or 8- or 16-bit data beside 8- or 4-bit weights with a scale for all or for each output
-    /// channel and a Signed32 or Signed64 bias.
+    /// or [N, C, H, W]. Data and weights are floats, or the data has 8 or 16 bits, the weights have 8 or 4 bits and one
+    /// scale or one for each output channel, and the bias is Signed32 or Signed64.
     virtual IConnectableLayer* AddConvolution2dLayer(const Convolution2dDescriptor& convolution2dDescriptor,
                                                      const char* name = nullptr) = 0;
     /// 3D convolution. Inputs: data, weights and, if enabled, bias. Data and output [N, D, H, W, C], or [N, C, D, H,
@@ -143,8 +144,8 @@ public:
     /// Moves channels into blocks of pixels: [N, H, W, C] to [N, H * b, W * b, C / (b * b)]. Any type, which is kept.
     virtual IConnectableLayer* AddDepthToSpaceLayer(const DepthToSpaceDescriptor& depthToSpaceDescriptor,
                                                     const char* name = nullptr) = 0;
-    /// 2D convolution of each channel by itself. Inputs: data, weights and, if enabled, bias. Shapes and types as of
-    /// AddConvolution2dLayer.
+    /// 2D convolution of each channel by itself. Inputs: data, weights and, if enabled, bias. Shapes and types are
+    /// those of AddConvolution2dLayer.
     virtual IConnectableLayer*
     AddDepthwiseConvolution2dLayer(const DepthwiseConvolution2dDescriptor& depthwiseConvolution2dDescriptor,
                                    const char* name = nullptr) = 0;
@@ -152,7 +153,7 @@ public:
     /// output of the same shape; half-precision inputs give Float32.
     virtual IConnectableLayer* AddDequantizeLayer(const char* name = nullptr) = 0;
     /// The discrete Fourier transform along an axis, or back (Tenon). The last dimension holds the parts of complex
-    /// numbers, or 1 element of real ones. Floats, which are kept. As ONNX's DFT.
+    /// numbers, or 1 element of real ones. Types: floats, which are kept. The semantics are those of ONNX's DFT.
     virtual IConnectableLayer* AddDftLayer(const DftDescriptor& dftDescriptor, const char* name = nullptr) = 0;
     /// Spreads elements. Inputs: data, the value between them (Tenon).
     virtual IConnectableLayer* AddDilateLayer(const DilateDescriptor& dilateDescriptor, const char* name = nullptr) = 0;
@@ -179,7 +180,7 @@ public:
     /// Adds a dimension of size 1 (Tenon). Any type, which is kept.
     virtual IConnectableLayer* AddExpandDimsLayer(const ExpandDimsDescriptor& expandDimsDescriptor,
                                                   const char* name = nullptr) = 0;
-    /// Rounds to what a quantized type could hold. Type: Float32 (Tenon).
+    /// Rounds to the values that a quantized type could hold. Type: Float32 (Tenon).
     virtual IConnectableLayer* AddFakeQuantizationLayer(const FakeQuantizationDescriptor& fakeQuantizationDescriptor,
                                                         const char* name = nullptr) = 0;
     /// A tensor of one value; input 0 holds its shape, flat, Signed32 or Signed64. Any type.
@@ -187,7 +188,7 @@ public:
     /// Rounds down. Floats; shape and type are the same.
     virtual IConnectableLayer* AddFloorLayer(const char* name = nullptr) = 0;
     /// data * weights + bias. Inputs: data, weights and, if enabled, bias. The output is [N, O], N the elements of data
-    /// divided by I. Types as of AddConvolution2dLayer.
+    /// divided by I. Types are those of AddConvolution2dLayer.
     virtual IConnectableLayer* AddFullyConnectedLayer(const FullyConnectedDescriptor& fullyConnectedDescriptor,
                                                       const char* name = nullptr) = 0;
     /// Several layers as one, for backends of an application's own; outputs must be declared.
@@ -197,12 +198,12 @@ public:
     virtual IConnectableLayer* AddGatherLayer(const GatherDescriptor& gatherDescriptor, const char* name = nullptr) = 0;
     /// An element of input 0 for each index of input 1, whose shape the output has (Tenon). Both inputs have one rank;
     /// in each dimension but the axis input 1 is no longer than input 0. Any type, which is kept. A run throws
-    /// RuntimeException for an index that is out of range. As ONNX's GatherElements.
+    /// RuntimeException for an index that is out of range. The semantics are those of ONNX's GatherElements.
     virtual IConnectableLayer* AddGatherElementsLayer(const GatherElementsDescriptor& gatherElementsDescriptor,
                                                       const char* name = nullptr) = 0;
     /// Slices of input 0 by index tuples of input 1: [..., n] of them give [..., the dimensions of input 0 from n on].
-    /// Of b batch dimensions both inputs have the same, and tuples address the n dimensions that follow them. Any type,
-    /// which is kept. A run throws RuntimeException for an index that is out of range.
+    /// With b batch dimensions, both inputs have the same ones, and tuples address the n dimensions that follow them.
+    /// Any type, which is kept. A run throws RuntimeException for an index that is out of range.
     virtual IConnectableLayer* AddGatherNdLayer(const GatherNdDescriptor& gatherNdDescriptor,
                                                 const char* name = nullptr) = 0;
     IConnectableLayer* AddGatherNdLayer(const char* name = nullptr)
@@ -217,8 +218,8 @@ public:
     /// For each key of input 0 the slice of input 2 whose number is the place of the key in input 1, which must be
     /// sorted; zeros for a key that is not there (Tenon). Output 1 is 1 where the key was found.
     virtual IConnectableLayer* AddHashtableLookupLayer(const char* name = nullptr) = 0;
-    /// Normalizes each image and channel by itself: gamma * (in - mean) / sqrt(variance + eps) + beta. Floats [N, H, W,
-    /// C] or [N, C, H, W]; shape and type are the same. As Arm NN's layer.
+    /// Normalizes each image and channel by itself: gamma * (in - mean) / sqrt(variance + eps) + beta. The data is
+    /// floats, [N, H, W, C] or [N, C, H, W]; shape and type are the same. The semantics are those of Arm NN's layer.
     virtual IConnectableLayer*
     AddInstanceNormalizationLayer(const InstanceNormalizationDescriptor& instanceNormalizationDescriptor,
                                   const char* name = nullptr) = 0;
@@ -284,15 +285,16 @@ public:
     /// Adds elements before and after each dimension: a value, or what is mirrored, repeated or wrapped around there.
     /// Any type, which is kept.
     virtual IConnectableLayer* AddPadLayer(const PadDescriptor& padDescriptor, const char* name = nullptr) = 0;
-    /// Moves source dimension i to destination m[i]. Any type, which is kept. As Arm NN's layer.
+    /// Moves source dimension i to destination m[i]. Any type, which is kept. The semantics are those of Arm NN's
+    /// layer.
     virtual IConnectableLayer* AddPermuteLayer(const PermuteDescriptor& permuteDescriptor,
                                                const char* name = nullptr) = 0;
     /// Max, average or L2 over windows. [N, H, W, C] or [N, C, H, W]; floats or quantized, of which input and output
     /// have the same quantization.
     virtual IConnectableLayer* AddPooling2dLayer(const Pooling2dDescriptor& pooling2dDescriptor,
                                                  const char* name = nullptr) = 0;
-    /// Max, average or L2 over three-dimensional windows. [N, D, H, W, C] or [N, C, D, H, W]; types as of Pooling2d. As
-    /// Arm NN's layer.
+    /// Max, average or L2 over three-dimensional windows. [N, D, H, W, C] or [N, C, D, H, W]; types are those of
+    /// Pooling2d. The semantics are those of Arm NN's layer.
     virtual IConnectableLayer* AddPooling3dLayer(const Pooling3dDescriptor& pooling3dDescriptor,
                                                  const char* name = nullptr) = 0;
     /// Max, average or Lp norm over windows of any number of spatial dimensions, [N, C, spatial...] (Tenon). Floats;
@@ -304,7 +306,7 @@ public:
     virtual IConnectableLayer* AddPreluLayer(const char* name = nullptr) = 0;
     /// round(in / scale) + zero point of the output; also from one quantization to another. The output, of the same
     /// shape, must be declared; from floats it may have a scale for each slice of a dimension. A value that does not
-    /// fit saturates. What NaN, infinities and steps beyond 32 bits give is in docs/numerics.md.
+    /// fit saturates. The results for NaN, infinities and steps beyond 32 bits are in docs/numerics.md.
     virtual IConnectableLayer* AddQuantizeLayer(const char* name = nullptr) = 0;
     /// Random numbers; input 0 holds the shape (Tenon).
     virtual IConnectableLayer* AddRandomLayer(const RandomDescriptor& randomDescriptor, const char* name = nullptr) = 0;
@@ -318,8 +320,8 @@ public:
     /// descriptor has height and width.
     virtual IConnectableLayer* AddRealFft2dLayer(const RealFft2dDescriptor& realFft2dDescriptor,
                                                  const char* name = nullptr) = 0;
-    /// Sum, max, mean, min or product over axes, or whether all or any of Booleans are true. Shapes as of AddMeanLayer.
-    /// Floats, integers, quantized; the type is kept, and by max and min the quantization.
+    /// Sum, max, mean, min or product over axes, or whether all or any of Booleans are true. Shapes are those of
+    /// AddMeanLayer. Floats, integers, quantized; the type is kept, and by max and min the quantization.
     virtual IConnectableLayer* AddReduceLayer(const ReduceDescriptor& reduceDescriptor, const char* name = nullptr) = 0;
     /// Reduces sliding windows (Tenon). Inputs: data, the value to start from, of one element. Each dimension becomes
     /// (size - extent) / stride + 1, rounded down, with an extent of (window - 1) * dilation + 1. Any type of whole
@@ -352,12 +354,13 @@ public:
     virtual IConnectableLayer* AddRollLayer(const char* name = nullptr) = 0;
     /// Input 0 with the elements of input 2 written, or added and the like, where the indices of input 1 say (Tenon).
     /// All inputs have one rank, inputs 1 and 2 one shape, which in each dimension but the axis is no longer than input
-    /// 0's. Any type of whole bytes. A run throws RuntimeException for an index that is out of range. As ONNX's
-    /// ScatterElements.
+    /// 0's. Any type of whole bytes. A run throws RuntimeException for an index that is out of range. The semantics are
+    /// those of ONNX's ScatterElements.
     virtual IConnectableLayer* AddScatterElementsLayer(const ScatterElementsDescriptor& scatterElementsDescriptor,
                                                        const char* name = nullptr) = 0;
     /// Writes updates into a tensor at indices. Inputs: the tensor or its shape, index tuples [..., n], updates [...,
-    /// the dimensions from n on]. The output has the type of the updates. As TFLite's SCATTER_ND and Arm NN's layer.
+    /// the dimensions from n on]. The output has the type of the updates. The semantics are those of TFLite's
+    /// SCATTER_ND and Arm NN's layer.
     virtual IConnectableLayer* AddScatterNdLayer(const ScatterNdDescriptor& scatterNdDescriptor,
                                                  const char* name = nullptr) = 0;
     /// Adds up neighbouring slices along dimension 0 that have the same number in input 1, flat, which must start at 0
@@ -369,8 +372,8 @@ public:
     virtual IConnectableLayer* AddShapeLayer(const char* name = nullptr) = 0;
     /// A box of the input. Any type, which is kept.
     virtual IConnectableLayer* AddSliceLayer(const SliceDescriptor& sliceDescriptor, const char* name = nullptr) = 0;
-    /// exp(beta * x) / sum, along an axis. Floats or quantized; the shape is the same, the type too, but 8 bits may
-    /// give 16. Quantized outputs use the whole range of their type, whatever their scale says.
+    /// exp(beta * x) / sum, along an axis. Types: floats or quantized. Shape and type are the same, but 8 bits may give
+    /// 16. Quantized outputs use the whole range of their type, whatever their scale says.
     virtual IConnectableLayer* AddSoftmaxLayer(const SoftmaxDescriptor& softmaxDescriptor,
                                                const char* name = nullptr) = 0;
     /// Pads, then moves blocks of space into the batch: [N, spatial..., C] to [N * blocks, (spatial + pads) / block...,
@@ -440,7 +443,8 @@ public:
     /// Zeros in the shape and type of the input (Tenon), any of whole bytes; the zero point in quantized tensors.
     virtual IConnectableLayer* AddZerosLikeLayer(const char* name = nullptr) = 0;
     /// gamma * (in - mean) / sqrt(variance + eps) + beta; each [C]. Floats [N, H, W, C] or [N, C, H, W]; shape and type
-    /// are the same. Here and below, what takes ConstTensors throws InvalidArgumentException for one without memory.
+    /// are the same. From here on, methods that take ConstTensors throw InvalidArgumentException for one without
+    /// memory.
     virtual IConnectableLayer* AddBatchNormalizationLayer(const BatchNormalizationDescriptor& desc,
                                                           const ConstTensor& mean, const ConstTensor& variance,
                                                           const ConstTensor& beta, const ConstTensor& gamma,
@@ -467,18 +471,18 @@ public:
     AddTransposeConvolution3dLayer(const TransposeConvolution3dDescriptor& transposeConvolution3dDescriptor,
                                    const char* name = nullptr) = 0;
     /// One step of an LSTM. Inputs: data, output state, cell state. Outputs: scratch, output state, cell state, output.
-    /// Data [batch, n], states [batch, outputs] and [batch, units]. Float32, beside float or 8-bit weights. As TFLite's
-    /// LSTM with all inputs; the scratch output, which Arm NN has, gets zeros.
+    /// Data [batch, n], states [batch, outputs] and [batch, units]. Both are Float32; weights are float or 8-bit. The
+    /// semantics are those of TFLite's LSTM with all inputs; the scratch output, which Arm NN has, gets zeros.
     virtual IConnectableLayer* AddLstmLayer(const LstmDescriptor& descriptor, const LstmInputParams& params,
                                             const char* name = nullptr) = 0;
     /// One step of a quantized LSTM. Inputs: data, output state, cell state. Outputs: output state, cell state, output.
     /// Data [batch, n] and output state [batch, outputs] of int8, cell state [batch, units] of int16 with a power of
-    /// two as scale. As TFLite's integer LSTM with 16-bit gates.
+    /// two as scale. The semantics are those of TFLite's integer LSTM with 16-bit gates.
     virtual IConnectableLayer* AddQLstmLayer(const QLstmDescriptor& descriptor, const LstmInputParams& params,
                                              const char* name = nullptr) = 0;
     /// One step of a uint8 LSTM. Inputs: data, cell state, output state. Outputs: cell state, output state.
     /// Data [batch, n] and output state [batch, units] with zero point 128, int16 cell state of scale 2^-11; all
-    /// weights have one quantization. As Android NN's QUANTIZED_16BIT_LSTM.
+    /// weights have one quantization. The semantics are those of Android NN's QUANTIZED_16BIT_LSTM.
     virtual IConnectableLayer* AddQuantizedLstmLayer(const QuantizedLstmInputParams& params,
                                                      const char* name = nullptr) = 0;
     /// Runs one of two networks, which are copied (Tenon). Input 0 is the condition, a Boolean of one element; input
@@ -495,25 +499,25 @@ public:
     /// Limits::m_MaxLoopIterations. Throws as AddIfLayer does.
     virtual IConnectableLayer* AddWhileLayer(const INetwork& condition, const INetwork& body,
                                              const char* name = nullptr) = 0;
-    /// What the state `name` holds at the start of the run (Tenon): what was written last, else input 0 if connected,
+    /// The value of the state `name` at the start of the run (Tenon): the one written last, else input 0 if connected,
     /// else zeros (as in TFLite: the zero point of QAsymmS8). Its shape is input 0's, else the declared one, whose
     /// dimension 0 is the size that input 1, if connected, has in dimension m_BatchDimension. The output's type must be
     /// declared unless input 0 is connected. At most one such layer a state.
     virtual IConnectableLayer* AddReadStateLayer(const StateDescriptor& stateDescriptor,
                                                  const char* name = nullptr) = 0;
-    /// What the state holds from the end of this run on (Tenon); of the type and shape that ReadState gives. At most
-    /// one such layer a state.
+    /// Sets the value of the state from the end of this run on (Tenon); its type and shape are those of the ReadState
+    /// layer. At most one such layer a state.
     virtual IConnectableLayer* AddWriteStateLayer(const StateDescriptor& stateDescriptor,
                                                   const char* name = nullptr) = 0;
     /// An LSTM over a sequence. Inputs: data, output state, cell state. Outputs: output state, cell state, output.
-    /// Data and output are [batch, time, n], or [time, batch, n] if time-major; all else as of the next method.
+    /// Data and output are [batch, time, n], or [time, batch, n] if time-major; all else is as in the next method.
     virtual IConnectableLayer*
     AddUnidirectionalSequenceLstmLayer(const UnidirectionalSequenceLstmDescriptor& descriptor,
                                        const LstmInputParams& params, const char* name = nullptr) = 0;
     /// An LSTM over a sequence, or one step of it for data of rank 2, with all weights wired to input slots (Tenon).
     /// Inputs: data, output state, cell state, then the fields of LstmInputParams. Recurrent weights [units] stand for
-    /// a diagonal matrix. Outputs: output state, cell state, output. Data is float, beside float or 8-bit weights, or
-    /// int8 beside int8 weights; semantics are those of TFLite's LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM.
+    /// a diagonal matrix. Outputs: output state, cell state, output. Data is float, with float or 8-bit weights, or
+    /// int8, with int8 weights. The semantics are those of TFLite's LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM.
     virtual IConnectableLayer*
     AddUnidirectionalSequenceLstmLayer(const UnidirectionalSequenceLstmDescriptor& descriptor,
                                        const char* name = nullptr) = 0;
@@ -524,8 +528,9 @@ public:
                                                                  const char* name = nullptr) = 0;
     /// One step of an LSTM whose gates share one matrix (Tenon), as TFLite's LSTM with five inputs. Inputs: data
     /// [batch, n], output state [batch, units], weights [4 * units, n + units] of input, cell, forget and output gate,
-    /// bias [4 * units], cell state [batch, units]. Outputs: output (and next output state), cell state, data beside
-    /// output state, gate sums. Float32; or uint8 with a zero point of 128, 16-bit cell state of scale 2^-11.
+    /// bias [4 * units], cell state [batch, units]. Outputs: output (and next output state), cell state, data and
+    /// output state concatenated, gate sums. Types: Float32, or uint8 with a zero point of 128 and a 16-bit cell state
+    /// of scale 2^-11.
     virtual IConnectableLayer* AddBasicLstmLayer(const char* name = nullptr) = 0;
     /// A recurrent layer (Tenon) over a sequence, or one step of it for data of rank 2. Inputs: data, weights
     /// [units, n], recurrent weights [units, units], bias [units], state [batch, units]. Outputs: state, output.
@@ -537,24 +542,24 @@ public:
     virtual IConnectableLayer* AddBidirectionalSequenceRnnLayer(const BidirectionalSequenceRnnDescriptor& descriptor,
                                                                 const char* name = nullptr) = 0;
     /// A recurrent layer over sequences (Tenon), with the semantics of ONNX's RNN, GRU and LSTM. D is the number of
-    /// directions, H that of units, G that of gates: 1, 3 or 4. Inputs: data [T, B, n], weights [D, G * H, n],
-    /// recurrent weights [D, G * H, H]; optional: 3, biases [D, 2 * G * H], those of the weights before those of the
-    /// recurrent ones; 4, how many steps each sequence has, Signed32 [B], T where it is not connected; 5, the state
-    /// before the first step, and 6, the cell state, [D, B, H], 0 where they are not connected; 7, peephole weights [D,
-    /// 3 * H] of the gates i, o and f. 6 and 7 are of an LSTM alone. Outputs: the states after each step [T, D, B, H],
-    /// 0 behind a sequence's end; the state after its last step [D, B, H]; of an LSTM the cell state then. The last two
-    /// are 0 for a sequence without steps, as in ONNX Runtime. With m_BatchMajor data is [B, T, n], states are [B, D,
-    /// H], and output 0 is [B, T, D, H]. Float types; all tensors but input 4 have the data's.
+    /// directions, H the number of units, G the number of gates: 1, 3 or 4. Inputs: data [T, B, n], weights [D, G * H,
+    /// n], recurrent weights [D, G * H, H]; optional: 3, biases [D, 2 * G * H], those for the weights before those for
+    /// the recurrent weights; 4, how many steps each sequence has, Signed32 [B], T where it is not connected; 5, the
+    /// state before the first step, and 6, the cell state, [D, B, H], 0 where they are not connected; 7, peephole
+    /// weights [D, 3 * H] of the gates i, o and f. Only an LSTM has inputs 6 and 7. Outputs: the states after each step
+    /// [T, D, B, H], 0 behind a sequence's end; the state after its last step [D, B, H]; for an LSTM the cell state
+    /// then. The last two are 0 for a sequence without steps, as in ONNX Runtime. With m_BatchMajor data is [B, T, n],
+    /// states are [B, D, H], and output 0 is [B, T, D, H]. Float types; all tensors but input 4 have the data's.
     virtual IConnectableLayer* AddRecurrentSequenceLayer(const RecurrentSequenceDescriptor& descriptor,
                                                          const char* name = nullptr) = 0;
     /// Filters over features, then over time (Tenon), as TFLite's SVDF. Inputs: data [batch, n], feature weights
     /// [filters, n], time weights [filters, memory], optional bias [units], state [batch, filters * memory]. Outputs:
-    /// state, output [batch, units]. Float data beside float or 8-bit weights; int8 data beside int8 feature weights,
+    /// state, output [batch, units]. Float data has float or 8-bit weights; int8 data has int8 feature weights, and
     /// 16-bit time weights and state.
     virtual IConnectableLayer* AddSvdfLayer(const SvdfDescriptor& descriptor, const char* name = nullptr) = 0;
-    /// A blob that a backend compiled, run by that backend and no other; without one the layer is refused. What the
-    /// blob refers to must live as long as it. Outputs must be declared. It holds for the input shapes that the network
-    /// has when it is optimized: a run with others throws LayerValidationException.
+    /// A blob that a backend compiled, run by that backend and no other; without one the layer is refused. All that the
+    /// blob refers to must live as long as the blob. Outputs must be declared. It holds for the input shapes that the
+    /// network has when it is optimized: a run with others throws LayerValidationException.
     virtual IConnectableLayer* AddPrecompiledLayer(const PreCompiledDescriptor& preCompiledDescriptor,
                                                    CompiledBlobPtr compiledBlobPtr, const Optional<BackendId>& backend,
                                                    const char* name = nullptr) = 0;

@@ -40,10 +40,10 @@ public:
     virtual const backend::BackendRegistry& GetBackendRegistry() const = 0;
 };
 
-/// How much of a network one backend may take (Tenon); the options are those of TFLite's delegates. They are counted in
-/// subgraphs as assignment makes them, before the backend itself optimizes any. Layers that it may not have go to the
-/// backends after it in the order of preference, with the reason in LayerAssignment. If none of those takes them, or
-/// there is none, Optimize() refuses the network, naming them.
+/// Bounds on the part of a network that one backend may take (Tenon); they are the options of TFLite's delegates. They
+/// count subgraphs as assignment makes them, before the backend itself optimizes any. Layers that it may not have go to
+/// the backends after it in the order of preference, with the reason in LayerAssignment. If none of those takes them,
+/// or there is none, Optimize() refuses the network, naming them.
 struct PartitionOptions
 {
     /// The subgraphs with the most layers stay, the earlier one of two that are equal (TFLite:
@@ -57,7 +57,7 @@ struct PartitionOptions
 };
 
 /// Arm NN's older form of OptimizerOptionsOpaque, which it calls deprecated and its programs use a lot. Optimize()
-/// takes both; what an option does is said there.
+/// takes both; the comments of OptimizerOptionsOpaque describe the options.
 struct TENON_API OptimizerOptions
 {
     OptimizerOptions() = default;
@@ -97,16 +97,17 @@ public:
                            bool debugToFile = false, bool allowExpandedDims = false);
 
     /// Float32 becomes Float16 (BFloat16 with the next one) in layers that backends take so, but not in inputs, outputs
-    /// and states, nor what computes sizes, detects boxes or is the application's. Results differ by 1e-3 (1e-2) of the
-    /// largest. CpuAcc takes Float32's time, or half where processors multiply BFloat16. Both at once are refused.
+    /// and states, nor in layers that compute sizes, detect boxes or are the application's. Results differ by 1e-3
+    /// (1e-2) of the largest. CpuAcc takes Float32's time, or half where processors multiply BFloat16. Both at once are
+    /// refused.
     void SetReduceFp32ToFp16(bool value) { m_ReduceFp32ToFp16 = value; }
     void SetReduceFp32ToBf16(bool value) { m_ReduceFp32ToBf16 = value; }
-    /// Each run shows its inputs and what each layer gives, those of nested networks included, to the function of
+    /// Each run shows its inputs and the outputs of each layer, those of nested networks included, to the function of
     /// IRuntime::RegisterDebugCallback; without one it prints a line of JSON for each to standard output.
     void SetDebugEnabled(bool value) { m_Debug = value; }
     /// Each run writes the same values to files in GetDebugFolder(), which LoadNetwork() makes:
-    /// "<layer>_<guid>_<output>_run<n>.npy", with "_turn<k>" for what a loop gives again. Runs are numbered in the
-    /// whole process. LoadNetwork() and EnqueueWorkload() throw RuntimeException when that fails.
+    /// "<layer>_<guid>_<output>_run<n>.npy", with "_turn<k>" for values that a loop gives again. Runs are numbered in
+    /// the whole process. LoadNetwork() and EnqueueWorkload() throw RuntimeException when that fails.
     void SetDebugToFileEnabled(bool value) { m_DebugToFile = value; }
     /// Made where it is not there, along with those above it. (Tenon; Arm NN's is "ArmNNIntermediateLayerOutputs".)
     void SetDebugFolder(std::string folder) { m_DebugFolder = std::move(folder); }
@@ -179,7 +180,7 @@ struct LayerAssignment
     /// The activation that runs as a part of the layer, e.g. "BoundedReLu(6, 0)"; empty where there is none.
     std::string m_FusedActivation;
     /// Number of the subgraph that the layer runs in: the subgraphs of a network count from 0 in order of execution.
-    /// NoSubgraph for what the runtime binds or runs itself.
+    /// NoSubgraph for layers that the runtime binds or runs itself.
     unsigned int m_Subgraph = NoSubgraph;
 };
 
@@ -204,7 +205,7 @@ public:
 
 /// Validates `network`, simplifies it, assigns a backend to each layer in the order of `backendPreferences` and cuts it
 /// into subgraphs. The network itself is not changed. Warnings ("WARNING: ...") go to `messages` or, if that is
-/// absent, to the log, as such. Behind them goes the text of what is thrown ("ERROR: ..."), where there are `messages`.
+/// absent, to the log, as such. The text of an exception ("ERROR: ...") goes behind them, where there are `messages`.
 /// Throws, never returns null:
 ///   InvalidArgumentException     no backend is given, or none of them is there; an option of a backend is unknown or
 ///                                wrong; Float32 is to be reduced to Float16 and to BFloat16
@@ -213,7 +214,7 @@ public:
 ///                                needs is not connected, or an output's tensor info is missing
 ///   UnimplementedException       layers that no backend takes; names all of them with each backend's reason. It is an
 ///                                InvalidArgumentException, too, as of Arm NN
-///   BackendCapabilityException   what a backend made of a subgraph (IBackend::OptimizeSubgraphView) does not fit
+///   BackendCapabilityException   a backend's change of a subgraph (IBackend::OptimizeSubgraphView) does not fit
 ///   LimitExceededException       layers, nesting, or the rank or bytes of a tensor are above the options' Limits
 ///   MemoryValidationException    memory ran out
 /// Each text starts with "optimizing the network: ". Backends of the application's own may throw any kind.

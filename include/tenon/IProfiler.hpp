@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IProfiler: where time goes in a network.
+// IProfiler: measurements of the time that the parts of a network take.
 #pragma once
 
 #include <tenon/Export.hpp>
@@ -10,9 +10,10 @@
 namespace tenon
 {
 
-/// Records what Optimize(), LoadNetwork() and EnqueueWorkload() do while it is enabled. It belongs to one network, from
-/// IOptimizedNetwork::GetProfiler() or IRuntime::GetProfiler(), and may outlive it. Thread-safe. While disabled it
-/// costs next to nothing; enabled, some 100 ns an event. About a million events are kept, further ones only counted.
+/// Records the events of Optimize(), LoadNetwork() and EnqueueWorkload() while it is enabled. It belongs to one
+/// network, from IOptimizedNetwork::GetProfiler() or IRuntime::GetProfiler(), and may outlive it. Thread-safe. While
+/// disabled it costs next to nothing; enabled, some 100 ns an event. About a million events are kept, further ones only
+/// counted.
 ///
 /// Events nest:
 ///     optimize_measurements         the optimizer's passes, assignment, partition
@@ -30,7 +31,7 @@ public:
     /// which one runs, and why.
     virtual void AnalyzeEventsAndWriteResults(std::ostream& outStream) const = 0;
     /// The events as JSON, in Arm NN's form with "Tenon" as root: an event is an object "<name>_#<number>" with its
-    /// measurements, which hold one value for each time that it occurred, and the events within it. Those of a layer
+    /// measurements, which hold one value for each time that it occurred, and the events within it. Events of a layer
     /// have "layer", "guid" and "backend", and, where faster kernels declined the layer's shapes, "declined":
     /// "<kernel>: <reason>"; where the kernel has variants, "variant": the one that runs, and why. "dropped_events" is
     /// there if there were any.

@@ -39,7 +39,7 @@ using IRuntimePtr = std::unique_ptr<IRuntime, void (*)(IRuntime* runtime)>;
 using ImportedInputId = unsigned int;
 using ImportedOutputId = unsigned int;
 
-/// States of one loaded network: what its ReadState layers hold from run to run (Tenon).
+/// The states of one loaded network: the values of its ReadState layers from run to run (Tenon).
 enum class SessionId : uint32_t
 {
     Default = 0 ///< there from the start
@@ -74,17 +74,17 @@ struct INetworkProperties
     MemorySource m_InputSource = MemorySource::Undefined;
     MemorySource m_OutputSource = MemorySource::Undefined;
     bool m_ProfilingEnabled = false;
-    /// What IProfiler::Print() tells of the layers, see IProfiler::EnableNetworkDetailsToStdOut().
+    /// The details of layers that IProfiler::Print() writes, see IProfiler::EnableNetworkDetailsToStdOut().
     ProfilingDetailsMethod m_OutputNetworkDetailsMethod = ProfilingDetailsMethod::Undefined;
     /// Threads that loading this network, and then one EnqueueWorkload of it, may use; 0 means all cores (Tenon).
     unsigned int m_NumberOfThreads = 1;
-    /// Options of backends beside those that the network was optimized with; of two with one name the one here counts.
-    /// For what belongs to this machine rather than to the network, such as CpuAcc's CachedNetworkFilePath, which no
-    /// serialized network has (Tenon).
+    /// Options of backends in addition to those that the network was optimized with; where both have one name, the
+    /// option here counts. They are for settings that belong to this machine rather than to the network, such as
+    /// CpuAcc's CachedNetworkFilePath, which no serialized network has (Tenon).
     ModelOptions m_ModelOptions;
     /// Fusions that are not to be tried, here and in networks inside of layers, by the names of FusionReport::m_Fusion.
     /// For finding out whether one of them makes a difference to results. LoadNetwork throws InvalidArgumentException
-    /// for a name that there is none of (Tenon).
+    /// for an unknown name (Tenon).
     std::vector<std::string> m_DisabledFusions;
 };
 
@@ -102,19 +102,20 @@ struct RunOptions
     std::vector<ImportedOutputId> m_ImportedOutputs;
 };
 
-/// What one run keeps in one memory (Tenon).
+/// Figures of the tensors and scratch buffers that one run keeps in one memory (Tenon).
 struct ArenaStatistics
 {
     std::string m_Memory; ///< "Host", or the name of a device's memory: ITensorHandleFactory::GetId()
     size_t m_Bytes = 0;
     size_t m_LowerBoundBytes = 0; ///< the largest sum of bytes alive at once: no packing of the same tensors needs less
-    /// Proven: what is alive at once, each tensor in whole units of the memory's alignment, fills these bytes rounded
-    /// up to such units, so that no packing at aligned offsets needs fewer. Where false, a better packing may exist.
+    /// Whether the size is proven to be the smallest: the tensors that are alive at once, each in whole units of the
+    /// memory's alignment, fill these bytes rounded up to such units, so that no packing at aligned offsets needs
+    /// fewer. Where false, a better packing may exist.
     bool m_IsSmallest = false;
 };
 
-/// Figures of a loaded network (Tenon). What is shaped only during the run, and networks inside of If and While layers,
-/// have memory beside the arenas.
+/// Figures of a loaded network (Tenon). Tensors that are shaped only during the run, and networks inside of If and
+/// While layers, have memory of their own, outside of the arenas.
 struct NetworkStatistics
 {
     size_t m_ArenaBytes = 0; ///< memory for intermediate tensors and scratch of one run, for the latest input shapes
@@ -156,8 +157,8 @@ public:
         /// in <tenon/backend/BackendRegistry.hpp>, and docs/backends.md.
         std::string m_DynamicBackendsPath;
         bool m_ProtectedMode = false; ///< true is refused: no backend has protected memory
-        /// Of no effect: there is no service that takes such profiles. The log warns of m_EnableProfiling and
-        /// m_TimelineEnabled. INetworkProperties::m_ProfilingEnabled asks for profiles.
+        /// These options have no effect: there is no service that takes such profiles. The log warns of
+        /// m_EnableProfiling and m_TimelineEnabled. INetworkProperties::m_ProfilingEnabled asks for profiles.
         ExternalProfilingOptions m_ProfilingOptions;
         /// Options of backends at their creation. Each backend takes its own: dynamic backends, and backends of the
         /// application (IBackend::CreateBackendContext). Built-in backends have one, "MemoryOptimizerStrategy": the
@@ -172,9 +173,10 @@ public:
         /// of memory the backend's device does not import (InvalidArgumentException). One for a backend that is not
         /// there has no effect; the log warns of it.
         std::map<BackendId, std::shared_ptr<ICustomAllocator>> m_CustomAllocatorMap;
-        /// How arenas are packed; the same rule. Default: "BestOfOrders". See MemoryOptimizerStrategies.hpp.
+        /// The strategies that pack arenas; the same rule holds for them. The default is "BestOfOrders". See
+        /// MemoryOptimizerStrategies.hpp.
         std::map<BackendId, std::shared_ptr<IMemoryOptimizerStrategy>> m_MemoryOptimizerStrategyMap;
-        /// Backends of the application's own, beside the built-in ones (Tenon).
+        /// Backends of the application's own, in addition to the built-in ones (Tenon).
         std::vector<std::shared_ptr<const backend::IBackend>> m_Backends;
     };
 
@@ -254,8 +256,8 @@ public:
     /// overlap inputs. Throws InvalidArgumentException when a tensor is missing, of the wrong type or size,
     /// LayerValidationException when input shapes or values do not fit a layer, LimitExceededException when a limit is
     /// exceeded, MemoryValidationException when memory runs out, RuntimeException when a workload fails otherwise. A
-    /// backend or custom operator of the application's own may throw any kind of tenon::Exception; what else it throws
-    /// becomes a RuntimeException.
+    /// backend or custom operator of the application's own may throw any kind of tenon::Exception; any other exception
+    /// of theirs becomes a RuntimeException.
     virtual Status EnqueueWorkload(NetworkId networkId, const InputTensors& inputTensors,
                                    const OutputTensors& outputTensors,
                                    std::vector<ImportedInputId> preImportedInputIds = {},
@@ -292,7 +294,7 @@ public:
     virtual Status UnloadNetwork(NetworkId networkId) = 0;
 
     virtual const IDeviceSpec& GetDeviceSpec() const = 0;
-    /// What became of the files of CreationOptions::m_DynamicBackendsPath, in order of their names (Tenon).
+    /// The outcome for each file of CreationOptions::m_DynamicBackendsPath, in order of their names (Tenon).
     virtual const std::vector<DynamicBackendReport>& GetDynamicBackendReports() const = 0;
     /// Null for an id that is not there.
     virtual const std::shared_ptr<IProfiler> GetProfiler(NetworkId networkId) const = 0;

@@ -194,7 +194,7 @@ protected:
     std::shared_ptr<const backend::ILayerSupport> m_Support;
 
 private:
-    /// Of a layer that the runtime itself runs.
+    /// The answer for a layer that the runtime itself runs.
     bool AskRuntime(Reason reasonIfUnsupported) const;
 };
 

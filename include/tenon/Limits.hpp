@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds on what a model or caller may ask for; checked before anything is allocated.
+// Bounds on the demands of a model or caller; they are checked before anything is allocated.
 #pragma once
 
 #include <cstdint>

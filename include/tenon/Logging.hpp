@@ -46,7 +46,7 @@ public:
     virtual ~LogSink();
     /// By default calls the other method with "<severity>: <message>", e.g. "Warning: text".
     virtual void Consume(LogSeverity severity, const std::string& message);
-    /// As Arm NN's. By default does nothing.
+    /// The method of Arm NN's sinks. By default it does nothing.
     virtual void Consume(const std::string& message);
 };
 
@@ -71,7 +71,7 @@ TENON_API void RemoveLogSink(const std::shared_ptr<LogSink>& sink);
 /// Writes one message through the sinks.
 TENON_API void LogMessage(LogSeverity severity, const std::string& message);
 
-/// Collects one message by `<<` and writes it when destroyed; what TENON_LOG makes.
+/// Collects one message by `<<` and writes it when destroyed. TENON_LOG makes objects of this class.
 class ScopedRecord
 {
 public:

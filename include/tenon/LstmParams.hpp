@@ -77,7 +77,7 @@ void ForEachQuantizedLstmWeight(Cell& cell, F f)
 }
 } // namespace detail
 
-/// Of Lstm, QLstm and UnidirectionalSequenceLstm. Weights of a gate are [units, inputs]; recurrent ones
+/// The weights of Lstm, QLstm and UnidirectionalSequenceLstm. Weights of a gate are [units, inputs]; recurrent ones
 /// [units, outputs]; peephole, bias and normalization ones [units]; the projection [outputs, units].
 template <typename T>
 struct LstmParams
@@ -137,7 +137,7 @@ struct LstmParams
     }
 };
 
-/// Of QuantizedLstm. Weights are [units, inputs] or [units, units], biases [units]; all must be there.
+/// The weights of QuantizedLstm. Weights are [units, inputs] or [units, units], biases [units]; all must be there.
 template <typename T>
 struct QuantizedLstmParams
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NetworkPlan: how a loaded network runs: which kernels, on which memory, and which layers as one. For people who want
-// to know why a network takes the time and the memory that it takes; ExecuteNetwork --print-plan prints it (Tenon).
+// NetworkPlan: the way in which a loaded network runs: its kernels, their memory, and the layers that run as one. For
+// people who want to know why a network takes the time and the memory that it takes; ExecuteNetwork --print-plan prints
+// it (Tenon).
 #pragma once
 
 #include <tenon/Export.hpp>
@@ -25,7 +26,8 @@ struct PlannedTensor
     /// of a device's memory, "imported by" such a name, or "its own" of a tensor that is shaped during the run.
     std::string m_Memory;
     size_t m_Offset = 0; ///< in that memory, bytes
-    /// It lies between layers that run tile by tile: it exists in one tile of each thread at a time.
+    /// Whether the tensor lies between layers that run tile by tile: at any time it exists for one tile of each thread
+    /// alone.
     bool m_IsTiled = false;
 };
 
@@ -36,7 +38,8 @@ struct PlannedLayer
     std::string m_Name;
     std::string m_Type;    ///< "Convolution2d"
     std::string m_Backend; ///< empty where the runtime itself runs it
-    /// Of the kernel that runs it, alone or with others; its type where the runtime does; "+InPlace": nothing to copy.
+    /// The name of the kernel that runs the layer, alone or with others; the layer's type where the runtime itself runs
+    /// it. "+InPlace" behind the name: there is nothing to copy.
     std::string m_Kernel;
     /// Faster kernels that declined these shapes and why: "CpuSoftmax: not along the last dimension". Empty: none did.
     std::string m_Declined;
@@ -51,7 +54,7 @@ struct PlannedLayer
     std::string m_Variant;
 };
 
-/// What became of a fusion on some layers.
+/// The outcome of one fusion on some layers.
 struct FusionReport
 {
     std::string m_Fusion; ///< "Attention", "ElementwiseChain", "CrossLayerTiling", "ResidualAdd" or "ConcatInPlace"

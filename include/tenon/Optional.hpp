@@ -12,7 +12,7 @@
 namespace tenon
 {
 
-/// What an absent value is written as: `Optional<int> x = EmptyOptional();`
+/// An absent value, as programs write it: `Optional<int> x = EmptyOptional();`
 struct EmptyOptional
 {
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SupportCode: why a backend does not run a layer, for machines; beside it there is always a text for people.
+// SupportCode: the reason why a backend does not run a layer, for machines; a text for people always comes with it.
 #pragma once
 
 namespace tenon

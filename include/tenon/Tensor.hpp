@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorShape, TensorInfo, Tensor and ConstTensor: what every layer, parser and workload says about its data.
+// TensorShape, TensorInfo, Tensor and ConstTensor: the descriptions of data that every layer, parser and workload uses.
 // Rank, dimensions, element and byte counts are checked here, once; no other code does size arithmetic of its own.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace tenon
 class TENON_API TensorShape
 {
 public:
-    /// No shape yet: of unknown rank, but that, as in Arm NN, GetNumDimensions() and GetNumElements() give 0.
+    /// A shape of unknown rank, but GetNumDimensions() and GetNumElements() give 0, as in Arm NN.
     TensorShape() = default;
 
     /// Scalar, or unknown rank. Specified means rank 1 of one unknown dimension, as in Arm NN.
@@ -269,7 +269,7 @@ private:
 
 using InputTensors = std::vector<std::pair<LayerBindingId, ConstTensor>>;
 using OutputTensors = std::vector<std::pair<LayerBindingId, Tensor>>;
-/// What a parser says of an input or output: the id to bind by, and what to expect.
+/// A parser's answer about an input or output: the id to bind by, and the info of the tensor that the model expects.
 using BindingPointInfo = std::pair<LayerBindingId, TensorInfo>;
 
 /// A tensor in memory, as a backend or its owner sees it: <tenon/TensorHandle.hpp> has those in host memory. Backends
@@ -286,7 +286,8 @@ public:
     /// The tensor of which this one is a part; null where it is none.
     virtual ITensorHandle* GetParent() const = 0;
 
-    /// Host memory of the tensor; valid until Unmap. `blocking` asks to wait for what still writes or reads it.
+    /// Host memory of the tensor; valid until Unmap. `blocking` asks to wait until nothing writes or reads the memory
+    /// any more.
     virtual const void* Map(bool blocking = true) const = 0;
     virtual void Unmap() const = 0;
     void* Map(bool blocking = true)

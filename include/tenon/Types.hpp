@@ -78,7 +78,7 @@ enum class ActivationFunction
     Mish = 14       ///< x * tanh(log(1 + exp(x)))
 };
 
-/// What ComplexPart takes of a complex number.
+/// The part of a complex number that ComplexPart gives.
 enum class ComplexComponent
 {
     Real = 0,
@@ -123,7 +123,7 @@ enum class UnaryOperation
     Round = 10, ///< to the nearest integer, half to the even one
     Sign = 11,  ///< -1, 0 or 1; NaN stays
     Erf = 12,   ///< the error function
-    // Of floats; angles are in radians.
+    // The following functions take floats; angles are in radians.
     Tan = 13,
     Asin = 14,
     Acos = 15,
@@ -148,11 +148,12 @@ enum class BinaryOperation
     FloorDiv = 8, ///< floor(a / b), as TFLite's FLOOR_DIV
     FloorMod = 9, ///< a - floor(a / b) * b, as TFLite's FLOOR_MOD
     Atan2 = 10,   ///< the angle of the point (b, a); floats
-    // Of integers and Boolean; tensors with a scale are taken as the integers that are stored.
+    // The following operations take integers and Boolean; tensors with a scale are taken as the integers that are
+    // stored.
     BitwiseAnd = 11,
     BitwiseOr = 12,
     BitwiseXor = 13,
-    // Of integers; tensors with a scale likewise. The amount b is a number, not a bit pattern.
+    // Shifts take integers; tensors with a scale are taken likewise. The amount b is a number, not a bit pattern.
     ShiftLeft = 14,  ///< 0 where the amount is negative or as large as the type has bits
     ShiftRight = 15, ///< keeps the sign; amounts are kept within 0 and the type's bits - 1
     Remainder = 16   ///< a - trunc(a / b) * b, as C's fmod; has the sign of a
@@ -189,7 +190,7 @@ enum class Dimensionality : uint8_t
     Scalar = 2 ///< rank 0, one element
 };
 
-/// What a pool's divisor counts.
+/// The elements that a pool's divisor counts.
 enum class PaddingMethod
 {
     IgnoreValue = 0, ///< padded elements count in the divisor
@@ -242,8 +243,8 @@ enum class ScatterNdFunction
     Mul = 5 ///< Tenon
 };
 
-/// What ReduceWindow does with the elements of a window (Tenon). On Boolean tensors Add, Max and Any are "or", Mul, Min
-/// and All are "and".
+/// The function by which ReduceWindow combines the elements of a window (Tenon). On Boolean tensors Add, Max and Any
+/// are "or", Mul, Min and All are "and".
 enum class ReduceWindowFunction
 {
     Add = 0,
@@ -284,7 +285,7 @@ enum class NearestRounding
     Ceil = 3
 };
 
-/// What target sizes mean to Interpolate (Tenon).
+/// The meaning of target sizes in Interpolate (Tenon).
 enum class AspectRatioPolicy
 {
     Stretch = 0,   ///< each dimension gets its own
@@ -292,7 +293,7 @@ enum class AspectRatioPolicy
     NotSmaller = 2 ///< all get the same scale, the smallest one with which none falls below its target
 };
 
-/// What GridSample takes outside of its input (Tenon).
+/// The values that GridSample takes outside of its input (Tenon).
 enum class GridPadding
 {
     Zeros = 0,
@@ -300,7 +301,7 @@ enum class GridPadding
     Reflection = 2 ///< the image mirrored at its border, repeatedly
 };
 
-/// What PoolingNd makes of the elements of a window (Tenon).
+/// The function that PoolingNd applies to the elements of a window (Tenon).
 enum class PoolingNdFunction
 {
     Max = 0,
@@ -469,10 +470,10 @@ private:
 };
 
 class ITensorHandle;
-/// Called with each value of a run of a network that was optimized with SetDebugEnabled(true): the inputs, then what
-/// layers give, those of nested networks included. `guid` and `slotIndex` name the layer and its output. The tensor, a
-/// ConstTensorHandle of <tenon/TensorHandle.hpp>, is valid during the call. Runs in several threads call it at the same
-/// time.
+/// Called with each value of a run of a network that was optimized with SetDebugEnabled(true): the inputs, then the
+/// outputs of layers, those of nested networks included. `guid` and `slotIndex` name the layer and its output. The
+/// tensor, a ConstTensorHandle of <tenon/TensorHandle.hpp>, is valid during the call. Runs in several threads call it
+/// at the same time.
 using DebugCallbackFunction = std::function<void(LayerGuid guid, unsigned int slotIndex, ITensorHandle* tensor)>;
 
 } // namespace tenon

@@ -10,7 +10,7 @@
 namespace tenon
 {
 
-/// Chooses where messages go and which: those of `severity` and above.
+/// Chooses the sinks of messages, and lets messages of `severity` and above pass.
 TENON_API void ConfigureLogging(bool printToStandardOutput, bool printToDebugOutput, LogSeverity severity);
 
 /// The version of the library, "major.minor.patch".

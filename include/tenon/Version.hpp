@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The version of the headers; GetVersion() in Utils.hpp gives that of the library.
+// The version of the headers; GetVersion() in Utils.hpp gives the library's version.
 // CMakeLists.txt reads the numbers from here.
 #pragma once
 

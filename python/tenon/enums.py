@@ -86,7 +86,7 @@ class ActivationFunction(IntEnum):
 
 
 class ComplexComponent(IntEnum):
-    """What ComplexPart takes of a complex number.
+    """The part of a complex number that ComplexPart gives.
 
     Values of the attribute ``Component`` of ComplexPart.
     """
@@ -211,7 +211,7 @@ class ResizeMethod(IntEnum):
 
 
 class PaddingMethod(IntEnum):
-    """What a pool's divisor counts.
+    """The elements that a pool's divisor counts.
 
     Values of the attribute ``PaddingMethod`` of Pooling2d, Pooling3d, PoolingNd.
     """
@@ -283,8 +283,8 @@ class ScatterNdFunction(IntEnum):
 
 
 class ReduceWindowFunction(IntEnum):
-    """What ReduceWindow does with the elements of a window. On Boolean tensors Add, Max and Any are "or", Mul, Min and
-    All are "and".
+    """The function by which ReduceWindow combines the elements of a window. On Boolean tensors Add, Max and Any are
+    "or", Mul, Min and All are "and".
 
     Values of the attribute ``Function`` of ReduceWindow.
     """
@@ -351,7 +351,7 @@ class NearestRounding(IntEnum):
 
 
 class AspectRatioPolicy(IntEnum):
-    """What target sizes mean to Interpolate.
+    """The meaning of target sizes in Interpolate.
 
     Values of the attribute ``AspectRatioPolicy`` of Interpolate.
     """
@@ -365,7 +365,7 @@ class AspectRatioPolicy(IntEnum):
 
 
 class GridPadding(IntEnum):
-    """What GridSample takes outside of its input.
+    """The values that GridSample takes outside of its input.
 
     Values of the attribute ``Padding`` of GridSample.
     """
@@ -378,7 +378,7 @@ class GridPadding(IntEnum):
 
 
 class PoolingNdFunction(IntEnum):
-    """What PoolingNd makes of the elements of a window.
+    """The function that PoolingNd applies to the elements of a window.
 
     Values of the attribute ``Function`` of PoolingNd.
     """

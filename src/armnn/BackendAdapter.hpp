@@ -18,9 +18,9 @@ struct AdaptedBackend
     explicit AdaptedBackend(std::unique_ptr<IBackendInternal> backend) : m_Backend(std::move(backend)) {}
 
     std::unique_ptr<IBackendInternal> m_Backend;
-    /// Held while the backend, its context or one of its factories is called, and while what they made is destroyed.
-    /// GetId and IsLayerSupported are called without it: they are thread-safe in Arm NN. Workloads execute under the
-    /// lock of their network.
+    /// Held while the backend, its context or one of its factories is called, and while objects that they made are
+    /// destroyed. GetId and IsLayerSupported are called without it: they are thread-safe in Arm NN. Workloads execute
+    /// under the lock of their network.
     std::mutex m_Mutex;
 };
 

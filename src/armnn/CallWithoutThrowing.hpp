@@ -10,7 +10,7 @@
 namespace tenon
 {
 
-/// Calls `f`; an error in the log says what it throws. `name` says what is called.
+/// Calls `f` and logs the text of its exception as an error. `name` is the name of the called function in the text.
 template <typename F>
 void CallWithoutThrowing(const std::string& name, F f) noexcept
 {

@@ -41,7 +41,7 @@ public:
     {
         return {static_cast<const std::byte*>(m_Memory), m_Handle.GetStrides()};
     }
-    /// Throws what the backend throws.
+    /// Throws the backend's exceptions.
     void Unmap()
     {
         m_IsMapped = false;

@@ -155,7 +155,8 @@ void AddRegisteredBackends(const IRuntime::CreationOptions& given, const Creatio
     for (const BackendId& id : registry.GetBackendIds())
     {
         DynamicRegistration registration = HoldDynamicBackend(id);
-        // One of a shared object goes with the last runtime that uses it, which may be ending on another thread.
+        // The backend of a shared object goes with the last runtime that uses it, which may be ending on another
+        // thread.
         if (GetBuiltinBackends().IsBackendRegistered(id) || !registry.IsBackendRegistered(id))
         {
             continue;

@@ -25,7 +25,7 @@ std::shared_ptr<const backend::IBackend> MakeBackendForRuntime(const BackendId& 
                                                                DynamicRegistration registration);
 
 /// A registered backend without a context, which is a runtime's. It is made once, until a backend is deregistered.
-/// Throws what MakeBackendForRuntime throws.
+/// Throws the exceptions of MakeBackendForRuntime.
 std::shared_ptr<const backend::IBackend> GetBackendForQuestions(const BackendId& id);
 /// Drops the backends that GetBackendForQuestions keeps: one of them may be registered no more.
 void DropBackendsForQuestions();

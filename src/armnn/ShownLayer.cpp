@@ -17,7 +17,7 @@ namespace tenon
 namespace
 {
 
-/// How Arm NN orders the infos of a layer when it asks for support.
+/// The order of a layer's infos in Arm NN's questions for support.
 enum class InfoOrder
 {
     Slots,    ///< inputs, outputs
@@ -115,7 +115,7 @@ std::shared_ptr<BaseDescriptor> CopyDescriptor(const BaseDescriptor& descriptor)
 }
 
 /// Sets the members of a queue descriptor other than parameters and tensors, from a layer, its constants and the blob
-/// of a PreCompiled layer. Nothing for the types that have no overload.
+/// of a PreCompiled layer. The types that have no overload need nothing.
 void FillQueue(QueueDescriptor&, const ShownLayer&, const ConstantHandles&, const void*) {}
 
 const ConstTensorHandle* Handle(const ConstantHandles& constants, size_t slot)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShownLayer: a layer as a backend written for Arm NN is shown it, with the types, parameters and tensors that Arm NN
-// 23.08 has.
+// ShownLayer: a layer in the form that a backend written for Arm NN gets, with the types, parameters and tensors that
+// Arm NN 23.08 has.
 #pragma once
 
 #include <tenon/backend/ILayerSupport.hpp>

@@ -113,8 +113,7 @@ void SubgraphView::Check() const
     CheckSlots(m_Outputs, layers, "output");
 }
 
-/// Puts producers before consumers. Of the layers whose producers are placed, the first one in the order so far is
-/// next.
+/// Puts producers before consumers. The next layer is the first one in the former order whose producers are placed.
 void SubgraphView::Sort()
 {
     struct Entry

@@ -20,7 +20,7 @@ namespace tenon
 /// Alignment of every block and offset in host memory, in bytes: a cache line, and the widest vector register.
 constexpr size_t ArenaAlignment = 64;
 
-/// Gives a block of AlignedMemory back to where it came from.
+/// Gives a block of AlignedMemory back to its allocator.
 struct AlignedFree
 {
     void operator()(std::byte* p) const
@@ -43,8 +43,8 @@ class AlignedMemory
 public:
     AlignedMemory() = default;
     /// Takes memory from `allocator`, which outlives the block; from the free store where it is null. Throws
-    /// MemoryValidationException where there is not so much memory, or what the allocator gives is not aligned.
-    /// Contents are undefined.
+    /// MemoryValidationException where there is not so much memory, or the allocator's memory is not aligned. Contents
+    /// are undefined.
     explicit AlignedMemory(size_t bytes, ICustomAllocator* allocator = nullptr, size_t alignment = ArenaAlignment)
         : m_Data(nullptr, AlignedFree{allocator, alignment})
     {

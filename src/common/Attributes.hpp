@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer's parameters as a list of named values, derived from each descriptor's Visit: what leaves the process
-// (plugins) and comes back. A new operator or field needs nothing here.
+// A layer's parameters as a list of named values, derived from each descriptor's Visit: the form in which they leave
+// the process (plugins) and come back. A new operator or field needs nothing here.
 #pragma once
 
 #include <tenon/Tensor.hpp>

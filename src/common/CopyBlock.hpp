@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CopyBlock: memcpy for what may be large.
+// CopyBlock: memcpy for blocks that may be large.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 namespace tenon
 {
 
-/// CopyBlock for more than a page or so.
+/// CopyBlock for blocks of more than a page or so.
 void CopyLargeBlock(void* to, const void* from, size_t bytes) noexcept;
 
 /// memcpy(to, from, bytes), which may not overlap, without its slow case: on some x86 processors the C library copies
 /// large blocks by one instruction (rep movsb), which takes twenty times as long where the target lies a little behind
-/// the source within a page (https://sourceware.org/bugzilla/show_bug.cgi?id=30994). Blocks of memory that begin with
-/// what the allocator keeps in front of them are often placed so.
+/// the source within a page (https://sourceware.org/bugzilla/show_bug.cgi?id=30994). Blocks of memory behind a header
+/// of the allocator are often placed so.
 inline void CopyBlock(void* to, const void* from, size_t bytes) noexcept
 {
     constexpr size_t LargeBytes = 2048; // the least that the library copies so

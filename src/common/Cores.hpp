@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads run at once on this machine.
+// The number of threads that run at once on this machine.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 namespace tenon
 {
 
-/// Of the machine, at least 1. The system is asked once: each answer of its own takes as long as a small layer, as it
-/// reads a file for it.
+/// The number of cores of the machine, at least 1. The system is asked once: it reads a file for each answer, which
+/// takes as long as a small layer.
 inline unsigned int CountCores()
 {
     static const unsigned int cores = std::max(1U, std::thread::hardware_concurrency());

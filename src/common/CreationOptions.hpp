@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CreationOptions: what libraries that bring backends along add to the process (SetCreationOptionsHook,
+// CreationOptions: the functions that libraries with backends add to the process (SetCreationOptionsHook,
 // SetBackendLookup).
 #pragma once
 

@@ -17,8 +17,8 @@ namespace tenon
 namespace
 {
 
-// What GetViewOrigin and GetViewSizes point at while nothing was set: storage is made by the first Set..., so that a
-// descriptor with many views costs nothing until then.
+// The numbers that GetViewOrigin and GetViewSizes point at while nothing was set: the first Set... call makes the
+// storage, so that a descriptor with many views costs nothing until then.
 constexpr uint32_t Zeros[MaxNumOfTensorDimensions] = {};
 
 Status SetCoordinate(std::vector<uint32_t>& values, uint32_t numViews, uint32_t numDimensions, uint32_t view,

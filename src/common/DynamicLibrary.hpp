@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared libraries that are loaded while a program runs. Paths are UTF-8. libtenon_armnn has this of its own, too.
+// Shared libraries that are loaded while a program runs. Paths are UTF-8. libtenon_armnn has a copy of these functions
+// of its own.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 namespace tenon
 {
 
-/// What their files end in, before a version: ".so", ".dylib" or ".dll".
+/// The ending of a library's file, before a version: ".so", ".dylib" or ".dll".
 extern const std::string_view LibraryEnding;
 /// The file of a library of Tenon, e.g. "libtenon.so". A version ("0.2") is part of the name where the system has
 /// versions in names: "libtenon.so.0.2".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RethrowWithContext: what the outer loops (over layers, passes, workloads) do with an exception from below, whoever
-// threw it: a backend of the application's own may throw anything, and memory may run out anywhere.
+// RethrowWithContext: the handling of an exception in the outer loops (over layers, passes, workloads), whoever threw
+// it: a backend of the application's own may throw anything, and memory may run out anywhere.
 #pragma once
 
 #include <tenon/Exceptions.hpp>
@@ -13,8 +13,9 @@
 namespace tenon
 {
 
-/// Only inside of a catch block: rethrows what is handled there with `context` in front of its text. What is no
-/// tenon::Exception becomes one: exhausted memory a MemoryValidationException, everything else a RuntimeException.
+/// Only inside of a catch block: rethrows the exception that is handled there with `context` in front of its text. An
+/// exception that is no tenon::Exception becomes one: exhausted memory a MemoryValidationException, everything else a
+/// RuntimeException.
 [[noreturn]] inline void RethrowWithContext(const std::string& context)
 {
     try

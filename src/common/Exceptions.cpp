@@ -12,7 +12,8 @@ namespace tenon
 namespace
 {
 
-/// A NUL would end the text, others move a terminal's cursor. What was escaped once stays as it is.
+/// A NUL would end the text, and other control characters move a terminal's cursor. Escaped characters stay as they
+/// are.
 std::string EscapeControls(const std::string& text)
 {
     constexpr unsigned char firstPrintable = 0x20;

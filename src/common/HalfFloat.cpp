@@ -10,7 +10,7 @@ namespace
 
 constexpr uint32_t Infinity = 0x7F800000;
 
-/// `a` where it is true, else `b`: what compilers make no branch of.
+/// `a` where it is true, else `b`, in a form of which compilers make no branch.
 constexpr uint32_t Select(bool isA, uint32_t a, uint32_t b)
 {
     const uint32_t mask = 0U - uint32_t{isA};

@@ -15,7 +15,7 @@ class InferredShapes
 {
 public:
     /// The shape of the slot's info where that is fully known, else the one that follows from the shapes of the layers
-    /// before it. Of unknown rank where none follows: it depends on values, or the layers do not fit together.
+    /// before it. The rank is unknown where no shape follows: it depends on values, or the layers do not fit together.
     TensorShape Get(const IOutputSlot& slot);
 
 private:
@@ -29,7 +29,7 @@ private:
     /// The next layer that has to be settled before; null where there is none left.
     const IConnectableLayer* FindOpenProducer(Visit& visit) const;
     void Settle(const IConnectableLayer& layer);
-    /// Of an output whose layer is settled, or whose info says all.
+    /// The shape of an output whose layer is settled, or whose info is complete.
     TensorShape Known(const IOutputSlot& slot) const;
 
     std::unordered_map<const IConnectableLayer*, std::vector<TensorShape>> m_Settled; ///< by output; empty: unknown

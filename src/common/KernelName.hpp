@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name under which profiles show a step: that of the kernel that runs it.
+// The name under which profiles show a step: the name of the kernel that runs it.
 #pragma once
 
 #include <tenon/backend/IWorkload.hpp>

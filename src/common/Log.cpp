@@ -67,7 +67,7 @@ LogSeverity FromSpdlog(spdlog::level::level_enum level) noexcept
     }
 }
 
-// The severity's own name in a line: spdlog calls our fatal "critical".
+// Writes the severity's own name in a line: spdlog calls our fatal "critical".
 class SeverityFlag final : public spdlog::custom_flag_formatter
 {
 public:
@@ -90,7 +90,8 @@ spdlog::sink_ptr WithLineFormat(spdlog::sink_ptr sink)
 }
 
 // Hands each message to all sinks, one message at a time. A sink may add and remove sinks while it consumes (hence the
-// recursive mutex and the copied list); what it logs itself is dropped, as it would come back to it for ever.
+// recursive mutex and the copied list); messages that it logs itself are dropped, as they would come back to it for
+// ever.
 class FanOut final : public spdlog::sinks::sink
 {
 public:

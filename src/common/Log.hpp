@@ -18,7 +18,7 @@ bool IsLogged(LogSeverity severity) noexcept;
 // Writes one message as it is.
 void Log(LogSeverity severity, std::string_view message) noexcept;
 
-// Puts together and writes one message; what the templates below share.
+// Puts together and writes one message. The templates below share it.
 void LogFormatted(LogSeverity severity, fmt::string_view format, fmt::format_args args) noexcept;
 
 template <typename... Args>

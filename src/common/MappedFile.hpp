@@ -23,8 +23,9 @@ public:
     // directory, pipe, device: refused without opening it) or is larger than maxBytes, RuntimeException if it cannot be
     // read or mapped. An empty file gives an empty span.
     //
-    // What maps a file depends on it: a file that another program cuts short while it is mapped ends the process at the
-    // next touch of what is gone. Replace model files by renaming a new one over the old, not by writing into them.
+    // A process that maps a file depends on it: where another program cuts the file short while it is mapped, the next
+    // touch of the missing part ends the process. Replace model files by renaming a new one over the old, not by
+    // writing into them.
     static std::shared_ptr<const MappedFile> Open(const std::string& path, std::uint64_t maxBytes);
 
     MappedFile(Key, std::string path, const std::byte* data, std::size_t size);

@@ -70,8 +70,8 @@ ModelBytes ModelBytes::FromMemory(Span<const uint8_t> bytes, size_t alignment, c
 
 ReadBudget::ReadBudget(size_t fileBytes)
 {
-    // Lists and names may be shared in good faith, hence the factor; they are small beside the weights of a large
-    // model.
+    // Lists and names may be shared in good faith, hence the factor; they are small compared with the weights of a
+    // large model.
     constexpr uint64_t sharing = 64;
     constexpr uint64_t min = 1U << 20;
     constexpr uint64_t max = 1U << 30;

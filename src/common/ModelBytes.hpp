@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all readers of model files share: the bytes and who keeps them alive, a bound on what may be read out of them,
-// and the words that say where something was refused. Used by the parsers and the deserializer.
+// The parts that all readers of model files share: the bytes and their owner, a bound on the amount that may be read
+// out of them, and the context of error texts. The parsers and the deserializer use them.
 #pragma once
 
 #include <tenon/Exceptions.hpp>
@@ -23,27 +23,27 @@ constexpr size_t CopyAlignment = 64;
 
 struct ModelBytes
 {
-    /// Mapped. Throws FileNotFoundException, or ParseException for what is no regular file or above
+    /// Maps the file. Throws FileNotFoundException, or ParseException for a path of no regular file or a file above
     /// Limits::m_MaxFileBytes.
     static ModelBytes FromFile(const std::string& path, const Limits& limits);
-    /// A copy: see AlignedCopy.
+    /// Makes a copy: see AlignedCopy.
     static ModelBytes FromCopy(Span<const uint8_t> bytes, const Limits& limits);
-    /// Used in place, without an owner; copied where they are not aligned to `alignment`.
+    /// Uses the bytes in place, without an owner; copies them where they are not aligned to `alignment`.
     static ModelBytes FromMemory(Span<const uint8_t> bytes, size_t alignment, const Limits& limits);
 
     std::shared_ptr<const void> m_Owner;
     Span<const uint8_t> m_Bytes;
 };
 
-/// Counts what is read out of a model. A well-formed file mentions each of its bytes about once; one that refers to the
-/// same long list a thousand times would cost memory and time out of proportion, and is refused.
+/// Counts the bytes that are read out of a model. A well-formed file mentions each of its bytes about once; one that
+/// refers to the same long list a thousand times would cost memory and time out of proportion, and is refused.
 class ReadBudget
 {
 public:
     explicit ReadBudget(size_t fileBytes);
     /// Throws ParseException.
     void Charge(size_t bytes);
-    /// What was counted so far.
+    /// The bytes that were counted so far.
     uint64_t Charged() const { return m_Charged; }
 
 private:
@@ -51,7 +51,8 @@ private:
     uint64_t m_Charged = 0;
 };
 
-/// Calls `function`; what it throws gets `context()` in front. What the public classes refuse is the model's fault.
+/// Calls `function`; the text of its exception gets `context()` in front. A refusal of the public classes becomes a
+/// ParseException, as it is the model's fault.
 template <typename Context, typename Function>
 void WithModelContext(Context context, Function function)
 {

@@ -41,7 +41,7 @@ public:
         return nullptr;
     }
 
-    /// What nobody asks for goes for it.
+    /// Keeps `memory`. Older memory, which nobody asks for, goes for it.
     void Keep(void* memory, size_t bytes)
     {
         while (m_Count != 0 && (m_Count == m_Spares.size() || bytes > m_MaxBytes - m_Bytes))
@@ -89,9 +89,9 @@ private:
     size_t m_MaxBytes;
 };
 
-/// Memory for what comes: the system clears each new page, which takes longer than all that copying a large network
-/// takes beside it. It may take huge pages back whenever it needs memory. Small ones stay: to tell it of them, one by
-/// one, takes as long as to be given new ones.
+/// Memory that is kept for later objects: the system clears each new page, which takes longer than all the rest of
+/// copying a large network. It may take huge pages back whenever it needs memory. Small ones stay: to tell it of them,
+/// one by one, takes as long as to be given new ones.
 class SparePages
 {
 public:
@@ -128,7 +128,7 @@ private:
 /// There as long as any memory of it may be, that of static objects included.
 constinit SparePages sparePages;
 
-/// Lets a process that is forked find the mutex free, and gives back what is left when the library goes.
+/// Lets a process that is forked find the mutex free, and gives back the remaining memory when the library goes.
 [[maybe_unused]] const struct Keeper
 {
     Keeper()
@@ -161,7 +161,7 @@ size_t RoundToPages(size_t bytes)
     {
         throw std::bad_alloc();
     }
-    // Few sizes, so that what is spare fits.
+    // There are few sizes, so that spare memory fits.
     return bytes < HugePageBytes ? std::bit_ceil(bytes) : (bytes + HugePageBytes - 1) / HugePageBytes * HugePageBytes;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages: memory for what large networks have much of. A new page costs far more than to fill it, so pages that were
-// given back are kept for a while.
+// Pages: memory for objects of which large networks have many. A new page costs far more than filling it, so pages that
+// were given back are kept for a while.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ namespace tenon
 {
 
 /// Memory of at least so many bytes, aligned as that of operator new; much of it in huge pages where the system has
-/// them. What is in it is undefined. Throws std::bad_alloc.
+/// them. Its contents are undefined. Throws std::bad_alloc.
 void* TakePages(size_t bytes);
 /// Gives back what TakePages(bytes) gave.
 void GivePages(void* memory, size_t bytes) noexcept;
 /// How many bytes TakePages(bytes) gives. Throws std::bad_alloc where there can't be as many.
 size_t RoundToPages(size_t bytes);
 
-/// Guards what is kept, here and in pools. No other one is locked within it, and a fork leaves it free.
+/// Guards the memory that is kept, here and in pools. No other one is locked within it, and a fork leaves it free.
 std::mutex& GetPagesMutex();
 
 template <typename T>

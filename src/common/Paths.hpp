@@ -11,10 +11,10 @@ namespace tenon
 {
 
 std::filesystem::path MakePath(std::string_view utf8);
-/// UTF-8.
+/// The path as UTF-8.
 std::string GetPathText(const std::filesystem::path& path);
 
-/// std::fopen for such a path. Null, and errno, for what cannot be opened.
+/// std::fopen for such a path. The result is null, with errno, for a file that cannot be opened.
 std::FILE* OpenStream(const std::filesystem::path& path, const char* mode);
 
 } // namespace tenon

@@ -7,10 +7,11 @@
 namespace tenon
 {
 
-/// What one entry of the address cache holds of memory that the system gives in huge pages, on x86-64 and most Arm.
+/// The bytes that one entry of the address cache (TLB) covers where the system gives huge pages, on x86-64 and most
+/// Arm.
 constexpr size_t HugePageBytes = size_t{2} << 20;
 
-/// Has the system use huge pages for what of a block is whole ones, where it can.
+/// Has the system use huge pages for the part of a block that fills whole ones, where it can.
 void UseHugePages(void* data, size_t bytes) noexcept;
 
 /// Makes the whole pages of a block resident at once, where the system can: else each is a fault when it is written.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile looks like: the tree of its events, and the formats in which Profiler writes them.
+// The form of a profile: the tree of its events, and the formats in which Profiler writes them.
 #pragma once
 
 #include "common/Profiler.hpp"

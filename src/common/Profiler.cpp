@@ -14,7 +14,7 @@ namespace tenon
 namespace
 {
 
-/// Of events that are under way in this thread, of whichever profiler.
+/// The number of events that are under way in this thread, of whichever profiler.
 thread_local uint32_t currentDepth = 0;
 
 uint32_t CurrentThread()

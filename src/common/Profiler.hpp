@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiler: the implementation of IProfiler. One per optimized and loaded network; used by Optimize() and the runtime.
-// Recording is here, what becomes of it in ProfileTree.
+// This class records; ProfileTree writes the records.
 #pragma once
 
 #include <tenon/IConnectableLayer.hpp>
@@ -22,7 +22,7 @@
 namespace tenon
 {
 
-/// What an event belongs to: the three roots of a profile.
+/// The category that an event belongs to: the three roots of a profile.
 enum class ProfilingCategory : uint8_t
 {
     Optimize,
@@ -34,7 +34,7 @@ constexpr size_t NumProfilingCategories = 3;
 /// The name of the event that spans a whole category: "inference_measurements".
 const char* GetRootName(ProfilingCategory category);
 
-/// What events with one name, of one layer and with one reason for their kernel have in common.
+/// The label of events with one name, of one layer and with one reason for their kernel.
 struct ProfileLabel
 {
     ProfilingCategory m_Category = ProfilingCategory::Optimize;
@@ -57,7 +57,7 @@ struct ProfileEvent
     uint32_t m_Depth = 0;  ///< of events around it in its thread
 };
 
-/// All that was recorded so far. Of one thread, events stand in the order in which they ended.
+/// All that was recorded so far. The events of one thread stand in the order in which they ended.
 struct ProfileRecord
 {
     std::vector<ProfileLabel> m_Labels;
@@ -70,7 +70,7 @@ class Profiler final : public IProfiler
 public:
     using Clock = std::chrono::steady_clock;
 
-    /// Of 32 bytes each. A run of a thousand layers may be profiled a thousand times.
+    /// An event has 32 bytes. A run of a thousand layers may be profiled a thousand times.
     static constexpr size_t DefaultMaxEvents = size_t{1} << 20;
 
     /// Further events than `maxEvents` are only counted.
@@ -137,10 +137,10 @@ public:
                            hooks != nullptr ? hooks->m_Variant : nullptr);
     }
 
-    /// Where Print() takes the details of layers from, a JSON object; null: from nowhere. `source` may be called until
-    /// the next call of this returns.
+    /// Sets the source of the details of layers that Print() writes, a JSON object; null: there is none. `source` may
+    /// be called until the next call of this returns.
     void SetDetails(std::function<std::string()> source);
-    /// Asks the source for the last time, if Print() may still want to know, and lets it go.
+    /// Asks the source for the last time, if Print() may still need the details, and lets it go.
     void KeepDetails() noexcept;
 
     ProfileRecord GetRecord() const;

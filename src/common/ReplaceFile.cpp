@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    /// Of this process and call alone.
+    /// Makes a name that this process and call alone have.
     static std::string MakeName(const std::string& path)
     {
         static std::atomic<unsigned int> calls = 0;

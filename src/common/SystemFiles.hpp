@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as the system has them, for MappedFile and ReplaceFile. Paths are UTF-8. The functions return what the system
-// refuses.
+// Files as the system has them, for MappedFile and ReplaceFile. Paths are UTF-8. The functions return the system's
+// errors.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,10 @@ public:
     SystemFile(const SystemFile&) = delete;
     SystemFile& operator=(const SystemFile&) = delete;
 
-    /// To be read. Does not wait where the path has become that of a pipe.
+    /// Opens the file for reading. Does not wait where the path has become that of a pipe.
     std::error_code Open(const std::string& path);
-    /// To be written. The error is std::errc::file_exists where anything has the path already, a link perhaps.
+    /// Makes the file for writing. The error is std::errc::file_exists where anything has the path already, a link
+    /// perhaps.
     std::error_code Create(const std::string& path);
     std::error_code Close();
 
@@ -55,7 +56,7 @@ private:
     std::intptr_t m_Handle = -1; ///< -1: no file is open
 };
 
-/// Gives back what SystemFile::Map() gave.
+/// Gives back the memory that SystemFile::Map() gave.
 void UnmapFile(const std::byte* data, std::size_t bytes) noexcept;
 /// Lets go of the memory of whole pages of a mapped file.
 void ReleaseFilePages(const std::byte* data, std::size_t bytes) noexcept;
@@ -64,7 +65,7 @@ void ReleaseFilePages(const std::byte* data, std::size_t bytes) noexcept;
 std::error_code RenameFile(const std::string& from, const std::string& to);
 void RemoveFile(const std::string& path) noexcept;
 
-/// Of this process, and of no other one at the same time.
+/// The number of this process, which no other one has at the same time.
 std::uint64_t GetProcessNumber();
 
 } // namespace tenon

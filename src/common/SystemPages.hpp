@@ -13,7 +13,7 @@ size_t GetPageBytes();
 /// Memory of zeros, whole pages of it. Sizes of HugePageBytes (Populate.hpp) and above are multiples of that, and get
 /// huge pages where the system has them. Throws std::bad_alloc.
 void* MapPages(size_t bytes);
-/// Gives back what MapPages(bytes) gave.
+/// Gives back the memory that MapPages(bytes) gave.
 void UnmapPages(void* memory, size_t bytes) noexcept;
 
 /// Lets the system take back pages of MapPages when it needs memory, until they are written again. Their contents may

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorInfo and ConstTensor: what a tensor holds, how it is quantized and how many bytes it takes. Used by everything.
+// TensorInfo and ConstTensor: the type, quantization and bytes of a tensor. All parts use them.
 #include <tenon/Tensor.hpp>
 
 #include <fmt/format.h>

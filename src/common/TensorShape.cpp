@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorShape: the only place that multiplies dimensions. Used by everything.
+// TensorShape: the only place that multiplies dimensions. All parts use it.
 #include "common/CheckedMath.hpp"
 
 #include <tenon/Tensor.hpp>

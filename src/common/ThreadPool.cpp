@@ -27,8 +27,8 @@ constexpr std::chrono::nanoseconds SpinTime = std::chrono::microseconds(50);
 // Watching rounds between two looks at the clock, which costs as much as a round or more.
 constexpr int RoundsPerClockRead = 16;
 
-// A chunk is what a slow core can be late by; drawing one costs an atomic addition. With four for each thread a loop
-// ends at most a fourth of a thread's share late.
+// A slow core can be late by one chunk; drawing a chunk costs an atomic addition. With four for each thread a loop ends
+// at most a fourth of a thread's share late.
 constexpr std::size_t ChunksPerThread = 4;
 
 // Slot::state
@@ -94,7 +94,7 @@ constexpr std::size_t DivideUp(std::size_t value, std::size_t divisor) noexcept
 ThreadPool::ThreadPool()
     : m_Cores(CountCores()),
       m_SpinTime(m_Cores > 1 ? SpinTime
-                             : std::chrono::nanoseconds(0)) // on one core, watching keeps away what is watched for
+                             : std::chrono::nanoseconds(0)) // on one core, watching delays the watched thread
 {
 }
 
@@ -321,15 +321,15 @@ bool ThreadPool::HasOpenLoops() const noexcept
 }
 
 // Returns when a loop may want help; false when the pool ends. A worker first counts itself as sleeping and then looks
-// once more; a caller first opens its loop and then looks for sleepers (all of it sequentially consistent). So either
-// the worker sees the loop, or the caller sees the sleeper and changes m_WakeCount, without which the wait cannot begin
-// or go on.
+// once more; a caller first opens its loop and then looks for sleepers (all of it sequentially consistent). Therefore
+// either the worker sees the loop, or the caller sees the sleeper and changes m_WakeCount, without which the wait
+// cannot begin or go on.
 bool ThreadPool::WaitForLoop() noexcept
 {
     const auto ready = [this]() noexcept { return HasOpenLoops() || m_Stopping.load(std::memory_order_relaxed); };
 
     const std::uint32_t before = m_Idle.fetch_add(OneSpinner, std::memory_order_seq_cst);
-    // One core is left to whoever prepares the next loop.
+    // One core is left to the thread that prepares the next loop.
     const bool mayWatch = (before & SpinnerMask) + 1 < m_Cores;
     if (SpinUntil(mayWatch ? m_SpinTime : std::chrono::nanoseconds(0), ready))
     {

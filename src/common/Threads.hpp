@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the system is asked about threads, beyond the standard library.
+// Functions of the system for threads, beyond the standard library.
 #pragma once
 
 namespace tenon

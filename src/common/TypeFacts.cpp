@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and sizes of data types, and names of layer types. Used by everything.
+// Names and sizes of data types, and names of layer types. All parts use them.
 #include <tenon/Tensor.hpp>
 
 #include <fmt/format.h>

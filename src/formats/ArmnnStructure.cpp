@@ -22,7 +22,8 @@ const uint8_t* Data(std::string_view bytes)
 
 bool HasArmnnStructure(std::string_view bytes, uint64_t maxTables)
 {
-    // The tables of a file nest no deeper: graph, layer and its kind, its parameters or base, lists in them, a tensor.
+    // The tables of a file do not nest deeper than this: graph, layer and its kind, its parameters or base, lists in
+    // them, a tensor.
     constexpr unsigned int maxDepth = 16;
     constexpr uint64_t minTableBytes = 4;
     if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)

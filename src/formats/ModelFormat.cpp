@@ -159,7 +159,7 @@ bool IsText(std::string_view text)
     return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
 }
 
-/// What a file that is not in protobuf's wire format is, as far as that can be told; else null.
+/// The format of a file that is not in protobuf's wire format, as far as that can be told; else null.
 const ModelFormat* FindTextFormat(std::string_view start)
 {
     const auto isSpace = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats of model files: those that Tenon reads, and others that users have, for which a message says what to do.
+// Formats of model files: the formats that Tenon reads, and others that users have, for which a message has advice.
 #pragma once
 
 #include <cstddef>

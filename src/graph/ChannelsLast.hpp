@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChannelsLast: how a channels-first layer becomes one that kernels know, which is channels last. Used by the pass that
-// lowers layers, and by questions for support.
+// ChannelsLast: the change of a channels-first layer to the channels-last layout that kernels know. The pass that
+// lowers layers and questions for support use it.
 #pragma once
 
 #include <tenon/Tensor.hpp>
@@ -21,12 +21,13 @@ struct ChannelsLast
     PermutationVector m_Weights{};
 };
 
-/// By column `layout` of ops.def. `data` is the shape of input 0. The layer stays as it is where its type has no layout
-/// that kernels see, where it is channels last already, and where the rank is unknown or none that the type takes.
+/// The change by column `layout` of ops.def. `data` is the shape of input 0. The layer stays as it is where its type
+/// has no layout that kernels see, where it is channels last already, and where the rank is unknown or none that the
+/// type takes.
 ChannelsLast ToChannelsLast(LayerType type, const BaseDescriptor& descriptor, const TensorShape& data);
 
-/// The info of a tensor of info `info` behind a Transpose, not constant. Sizes that are not known stay so; if the rank
-/// is not that of the mappings, none is known.
+/// The info of a tensor of info `info` behind a Transpose, not constant. Unknown sizes stay unknown; if the rank is not
+/// that of the mappings, no size is known.
 TensorInfo Transposed(const TensorInfo& info, const PermutationVector& mappings);
 
 } // namespace tenon

@@ -20,9 +20,9 @@ bool HasFixedSizes(const Layer& layer);
 class FixedShapes
 {
 public:
-    /// Knows nothing but of constants until layers are added.
+    /// Knows nothing but constants until layers are added.
     explicit FixedShapes(size_t numLayers) : m_States(numLayers, State::Open) {}
-    /// Of all layers of a graph, each found when it is asked for. What changes the graph from then on must not change
+    /// Knows all layers of a graph, each found when it is asked for. Changes of the graph from then on must not change
     /// the shape of any tensor that is read; a layer that was cut off is not fixed, unless it was known as such before.
     explicit FixedShapes(const Graph& graph) : m_States(graph.Size(), State::Unknown) {}
 
@@ -31,7 +31,7 @@ public:
 
     /// Whether the shape in the slot's info, which is then fully known, is that of every run.
     bool IsFixed(const OutputSlot& slot) const;
-    /// The same for what an input reads; false where it is not connected.
+    /// The same for the output that an input reads; false where it is not connected.
     bool IsFixed(const InputSlot& slot) const;
 
 private:

@@ -104,7 +104,7 @@ void Graph::ChangeType(Layer& layer, LayerType type, const std::unique_ptr<BaseD
 namespace
 {
 
-/// Lets what RemoveLayers needs of a layer be on its way: of one that stays, only the index.
+/// Prefetches the parts of a layer that RemoveLayers needs: only the index of a layer that stays.
 TENON_FETCHES void FetchToRemove(const Layer& layer, bool isDead)
 {
     if (isDead)
@@ -126,7 +126,7 @@ void Graph::RemoveLayers(const std::vector<bool>& dead)
     {
         return;
     }
-    // Those that stay move up, in their order.
+    // Layers that stay move up, in their order.
     const auto isDead = [&](size_t i) { return i < dead.size() && dead[i]; };
     constexpr size_t ahead = LayersAhead;
     for (size_t i = end; i < m_Layers.size(); ++i)

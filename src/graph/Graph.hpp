@@ -62,7 +62,7 @@ public:
 
     LayerWalk<LayerPtr> Layers() const { return LayerWalk<LayerPtr>(m_Layers); }
     size_t Size() const { return m_Layers.size(); }
-    /// By layer: its type, for walks that concern few layers, over much less memory than the layers are.
+    /// The type of each layer, for walks that concern few layers, over much less memory than the layers have.
     const PageVector<LayerType>& Types() const { return m_Types; }
     /// The layers of one type, where they stand.
     LayerOrder LayersOf(LayerType type) const;
@@ -73,12 +73,12 @@ public:
     /// Grows with every layer that comes or goes, every change of a connection and every new descriptor.
     uint64_t NumEdits() const { return m_NumEdits; }
 
-    /// A layer of `type` that takes over what is fed into `input`, with one input and one output; the input then takes
-    /// from the new layer. The new layer's output info is that of the input; an override of it moves to the new layer.
+    /// Adds a layer of `type`, with one input and one output, between `input` and its producer. The new layer's output
+    /// has the info of the input; an override of it moves to the new layer.
     Layer& InsertBefore(InputSlot& input, LayerType type, const std::unique_ptr<BaseDescriptor>& descriptor,
                         std::string name);
 
-    /// Makes of a layer one of another type, with as many inputs and outputs, where it stands.
+    /// Changes a layer to another type, with as many inputs and outputs, where it stands.
     void ChangeType(Layer& layer, LayerType type, const std::unique_ptr<BaseDescriptor>& descriptor);
 
     /// Destroys the layers for which `dead[layer.m_Index]` is set, and renumbers the others. O(N).
@@ -91,12 +91,12 @@ public:
     /// Layers with producers before consumers; the order of addition wherever that is possible already.
     /// Throws GraphValidationException naming a layer on a cycle. O(N + connections).
     LayerOrder TopologicalOrder() const;
-    /// Of these types alone, in that order.
+    /// Layers of these types alone, in that order.
     LayerOrder TopologicalOrder(std::initializer_list<LayerType> types) const;
     /// Puts the layers themselves into that order, or any other one, and renumbers them.
     void Sort(const PageVector<Layer*>& order);
 
-    /// Whether most of the memory is that of layers that went: walks then read far more than they need.
+    /// Whether most of the memory belongs to layers that were destroyed: walks then read far more than they need.
     bool IsSparse() const { return m_NumMade / 2 > m_Layers.size(); }
     /// Moves the layers, in their order, into a graph of their own, side by side. This one is left without any.
     std::unique_ptr<Graph> Compact();
@@ -106,12 +106,12 @@ public:
     /// The same, of a graph that ValidateGraph() would not refuse (else throws as that does): one walk in place of two.
     std::unique_ptr<Graph> CloneValid() const;
 
-    /// For layers, their slots and their descriptors alone.
+    /// The memory of layers, their slots and their descriptors alone.
     PageArena& Memory() { return m_Memory; }
     void NoteEdit() { ++m_NumEdits; }
-    /// Outputs that nobody reads. While there are none, no layer is without use.
+    /// The number of outputs that nobody reads. While it is 0, no layer is without use.
     size_t NumUnread() const { return m_NumUnread; }
-    /// Outputs that more than one input reads.
+    /// The number of outputs that more than one input reads.
     size_t NumShared() const { return m_NumShared; }
     /// An output's number of readers changes. One that is not there counts as one with one reader.
     void NoteReaders(size_t before, size_t after)
@@ -133,16 +133,16 @@ private:
     Layer& Emplace(LayerType type, const BaseDescriptor* descriptor, const std::string& name, LayerGuid guid);
 
     // GraphCopies.cpp
-    /// What a copy has of the original beside its type, parameters, name and connections.
+    /// Copies the members of the original other than its type, parameters, name and connections.
     static void CopyTo(Layer& made, const Layer& layer);
     void ConnectLike(const Layer& original);
-    /// The same, without leaving it to the original.
+    /// Moves the same members.
     static void MoveTo(Layer& made, Layer& layer);
-    /// A graph of layers like these, connected as they are; fill(made, layer) gives each what CopyTo() does.
+    /// A graph of layers like these, connected as they are; fill(made, layer) sets the members that CopyTo() sets.
     template <typename Fill>
     std::unique_ptr<Graph> Copy(Fill fill) const;
 
-    /// Most layers have what the one before them has: `last`.
+    /// Most layers have the value of the layer before them: `last`.
     template <typename T>
     static const T& Keep(const T& value, std::set<T>& kept, const T*& last)
     {
@@ -176,7 +176,7 @@ void ValidateGraph(const Graph& graph);
 
 /// A new process-wide unique guid.
 LayerGuid NewGuid();
-/// Lets new guids start above this one, which a layer out of a file has.
+/// Lets new guids start above this one, which a layer from a file has.
 void KeepGuidsAbove(LayerGuid guid);
 
 /// Writers of IOptimizedNetwork and INetwork.

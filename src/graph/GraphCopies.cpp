@@ -42,7 +42,8 @@ void Graph::CopyTo(Layer& made, const Layer& layer)
     }
 }
 
-/// Connects the inputs of a copy, by index, to the copies of what feeds the original, at the same place among readers.
+/// Connects the inputs of a copy, by index, to the copies of the layers that feed the original, at the same place among
+/// readers.
 void Graph::ConnectLike(const Layer& original)
 {
     Layer& copy = *m_Layers[original.m_Index];

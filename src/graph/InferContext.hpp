@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// InferContext: what a shape-inference function (infer/*.cpp, one per row of ops.def) reads and writes. It is called
-// when the shapes of all inputs are fully known, and the values of those inputs that its row lists: by the optimizer,
-// by the runtime for each new set of input shapes, and in the middle of a run for shapes that follow from values.
+// InferContext: the data that a shape-inference function (infer/*.cpp, one per row of ops.def) reads and writes. It is
+// called when the shapes of all inputs are fully known, and the values of those inputs that its row lists: by the
+// optimizer, by the runtime for each new set of input shapes, and in the middle of a run for shapes that follow from
+// values.
 #pragma once
 
 #include <tenon/Span.hpp>
@@ -59,7 +60,7 @@ public:
     /// All inputs, null where not connected, and their values, null where not known.
     Span<const TensorInfo* const> Inputs() const { return m_Inputs; }
     Span<const void* const> InputValues() const { return m_Values; }
-    /// What the layer's maker declared of output i; its shape may be unknown.
+    /// The info that the layer's maker declared for output i; its shape may be unknown.
     const TensorInfo& DeclaredOutput(size_t i) const { return m_Declared[i]; }
 
     /// The elements of input i as integers, which its row in ops.def must list. Throws LayerValidationException when it
@@ -67,13 +68,14 @@ public:
     std::vector<int64_t> Values(size_t i, size_t maxElements = MaxNumOfTensorDimensions) const;
 
     void SetOutputShape(size_t i, const TensorShape& shape) { m_Outputs[i] = shape; }
-    /// From 64-bit sizes; throws LayerValidationException when one is negative or above 32 bits or the rank above 8.
+    /// Sets the shape from 64-bit sizes; throws LayerValidationException when one is negative or above 32 bits or the
+    /// rank above 8.
     void SetOutputShape(size_t i, const std::vector<int64_t>& sizes);
 
     /// `axis` counted from the start. Throws LayerValidationException when it is not in [-rank, rank).
     unsigned int CanonicalAxis(int64_t axis, unsigned int rank) const;
 
-    /// Throws LayerValidationException unless the condition holds. The text says what is wrong with which input;
+    /// Throws LayerValidationException unless the condition holds. The text names the input and its fault;
     /// layer name and type are added by the caller.
     template <typename... Args>
     void Check(bool condition, fmt::format_string<Args...> text, Args&&... args) const

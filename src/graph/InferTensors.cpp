@@ -378,8 +378,8 @@ void InferTensors(Graph& graph, const OptimizerOptionsOpaque& options, std::vect
                 }
                 else
                 {
-                    // A declared shape might be stale: what the run will give is known only then, but for its rank.
-                    // Of outputs of the network the declared shape comes back in the end: see DeclaredOutputs.
+                    // A declared shape might be stale: the shape is known in the run only, but for its rank. Outputs of
+                    // the network get the declared shape back in the end: see DeclaredOutputs.
                     const unsigned int rank = i == 0 ? KnownRank(*layer) : 0;
                     layer->Output(i).EditTensorInfo().SetShape(rank == 0 ? TensorShape(Dimensionality::NotSpecified)
                                                                          : TensorShape(rank, false));

@@ -20,14 +20,15 @@ namespace tenon
 void InferTensors(Graph& graph, const OptimizerOptionsOpaque& options, std::vector<std::string>& messages);
 
 /// The shapes that were declared for the outputs of a network, taken before InferTensors(). Sizes that inference does
-/// not know may be stale, so passes and plans do without them. Whoever asks the runtime for the info of an output gets
+/// not know may be stale, so passes and plans do without them. A question to the runtime for the info of an output gets
 /// them.
 class DeclaredOutputs
 {
 public:
     explicit DeclaredOutputs(const Graph& graph);
-    /// After the passes: gives what the Output layers read the declared sizes where it has none, but for layers whose
-    /// outputs are shaped by their execution. Throws LimitExceededException for a tensor that is above a limit.
+    /// After the passes: gives the outputs that Output layers read the declared sizes where they have none, but for
+    /// layers whose outputs are shaped by their execution. Throws LimitExceededException for a tensor that is above a
+    /// limit.
     void Fill(Graph& graph, const Limits& limits) const;
 
 private:

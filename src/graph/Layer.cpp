@@ -21,7 +21,7 @@ namespace
 {
 constexpr unsigned int MaxSlots = 1U << 20; ///< inputs or outputs of a layer
 
-/// Of layers that are not assigned yet.
+/// The backend of layers that are not assigned yet.
 const BackendId& UnknownBackend()
 {
     static const BackendId unknown;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer and its slots: the nodes of a Graph. One class for all layer types; what differs between them is the schema row
+// Layer and its slots: the nodes of a Graph. One class stands for all layer types; they differ in the schema row
 // (OpSchema), the descriptor, and for a few types a payload. Made and owned by Graph.
 #pragma once
 
@@ -92,7 +92,7 @@ private:
     InputSlot** Connections() { return m_Capacity == 0 ? &m_OneConnection : m_Connections; }
     /// Makes room for `count` connections in all.
     void Reserve(unsigned int count);
-    /// Connects without a look at what is there already.
+    /// Connects without a check of the connections that are there already.
     void Append(InputSlot& input);
 
     union
@@ -116,11 +116,12 @@ struct ConstantPayload
     mutable std::shared_ptr<ConstTensorHandle> m_Handle = nullptr;
 };
 
-/// Its slots lie right behind it, the inputs first, so that neither has to keep where the other is; then its
-/// descriptor. A network may have very many, and walks over them are all that the optimizer does: each byte counts.
+/// The slots of a layer lie right behind it, the inputs first, so that neither has to keep the other's address; its
+/// descriptor follows. A network may have very many layers, and the optimizer does little but walk over them: each byte
+/// counts.
 class Layer final : public IConnectableLayer
 {
-    // What walks over the graph seldom read comes first; what they do stands next to the slots.
+    // Members that walks over the graph seldom read come first; members that they often read stand next to the slots.
     struct Rare;
     LayerGuid m_Guid;
     const std::string* m_Name;             ///< kept by the graph
@@ -178,17 +179,17 @@ public:
     /// "BoundedReLu(6, 0)", for people; empty where there is none.
     std::string GetFusedActivationText() const;
 
-    /// Of a Constant layer; null for others.
+    /// The payload of a Constant layer; null for others.
     const ConstantPayload* GetConstant() const { return GetRare().m_Constant.get(); }
     const std::shared_ptr<const ConstantPayload>& ShareConstant() const { return GetRare().m_Constant; }
     void SetConstant(std::shared_ptr<const ConstantPayload> constant) { EditRare().m_Constant = std::move(constant); }
-    /// Of Input and Output layers.
+    /// The binding id of an Input or Output layer.
     LayerBindingId GetBindingId() const { return m_BindingId; }
     void SetBindingId(LayerBindingId id) { m_BindingId = id; }
     /// The networks that an If or While layer runs: then and else, or condition and body.
     const std::vector<std::unique_ptr<Graph>>& Bodies() const { return GetRare().m_Bodies; }
     void AddBody(std::unique_ptr<Graph> body);
-    /// Of a PreCompiled layer.
+    /// The blob of a PreCompiled layer.
     const std::shared_ptr<const void>& GetBlob() const { return GetRare().m_Blob; }
     void SetBlob(std::shared_ptr<const void> blob) { EditRare().m_Blob = std::move(blob); }
 
@@ -207,12 +208,12 @@ public:
 
     const Optional<BackendId>& GetBackendHint() const { return GetRare().m_Hint; }
 
-    /// Why it runs on its backend: see LayerAssignment::m_Reason. Kept by the graph, once for all layers.
+    /// The reason for its backend: see LayerAssignment::m_Reason. Kept by the graph, once for all layers.
     const std::string& GetAssignmentReason() const { return *m_AssignmentReason; }
     void SetAssignmentReason(const std::string& reason);
 
     const char* GetName() const override { return m_Name->c_str(); }
-    /// Without the last ones where these are fed by constants that an Add... method took.
+    /// The number of slots without the last ones, where constants that an Add... method took feed these.
     unsigned int GetNumInputSlots() const override;
     unsigned int GetNumOutputSlots() const override { return m_NumOutputs; }
     const IInputSlot& GetInputSlot(unsigned int index) const override;
@@ -240,7 +241,7 @@ private:
           uint32_t numOutputs);
     ~Layer();
 
-    /// What few layers have.
+    /// The members that few layers have.
     struct Rare
     {
         std::shared_ptr<const ConstantPayload> m_Constant;
@@ -257,7 +258,7 @@ private:
     OutputSlot& CheckedOutput(unsigned int index) const;
     const Rare& GetRare() const { return m_Rare != nullptr ? *m_Rare : NoRare; }
     Rare& EditRare();
-    /// Becomes of another type, with as many slots.
+    /// Gives the layer another type, with as many slots.
     void ChangeType(LayerType type, const BaseDescriptor* descriptor);
     /// Makes a copy of a descriptor, which may be null, where there was one of so many bytes, or in new memory.
     void PlaceDescriptor(const BaseDescriptor* descriptor, size_t bytesThere);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayerWalk: layers one after the other, with those to come on their way from memory. A large network is many times the
-// size of the caches, and nearly all that the optimizer does is to walk over it.
+// LayerWalk: layers one after the other, with prefetches of the layers to come. A large network is many times the size
+// of the caches, and the optimizer does little but walk over it.
 #pragma once
 
 #include "common/Pages.hpp"
@@ -22,7 +22,7 @@ namespace tenon
 #define TENON_FETCHES inline
 #endif
 
-/// Lets memory be on its way: the lines of a cache that hold bytes [first, end) from an object on.
+/// Prefetches memory: the cache lines that hold bytes [first, end) from an object on.
 template <std::ptrdiff_t First, std::ptrdiff_t End>
 TENON_FETCHES void FetchLines([[maybe_unused]] const void* object)
 {
@@ -37,30 +37,31 @@ TENON_FETCHES void FetchLines([[maybe_unused]] const void* object)
 #endif
 }
 
-/// What walks read of the layers to come, as bytes from a layer on: its slots and its descriptor lie behind it.
+/// The parts of the layers to come that walks read, as bytes from a layer on: its slots and its descriptor lie behind
+/// it.
 constexpr std::ptrdiff_t HotBytes = 48;        // of the layer itself: from m_Index to its end
 constexpr std::ptrdiff_t DescriptorBytes = 48; // of most
 constexpr std::ptrdiff_t FirstHotByte = sizeof(Layer) - HotBytes;
 constexpr std::ptrdiff_t LayerBytes = sizeof(Layer) + sizeof(InputSlot) + sizeof(OutputSlot) + DescriptorBytes;
 
-/// Lets what most walks read of a layer be on its way.
+/// Prefetches the parts of a layer that most walks read.
 struct FetchHot
 {
     TENON_FETCHES static void Fetch(const Layer* layer) { FetchLines<FirstHotByte, LayerBytes>(layer); }
 };
 
-/// The same, and what feeds its input 0.
+/// Prefetches the same parts, and the layer that feeds its input 0.
 struct FetchProducers : FetchHot
 {
 };
 
-/// All of a layer: it is going to be copied, or to go.
+/// Prefetches all of a layer, which is going to be copied or destroyed.
 struct FetchWhole
 {
     TENON_FETCHES static void Fetch(const Layer* layer) { FetchLines<0, LayerBytes>(layer); }
 };
 
-/// Of the layer that feeds input 0 of one that is at hand.
+/// Prefetches the layer that feeds input 0 of `layer`, which is in the cache.
 TENON_FETCHES void FetchProducer(const Layer& layer)
 {
     constexpr std::ptrdiff_t fromLayer = -HotBytes - static_cast<std::ptrdiff_t>(sizeof(InputSlot));
@@ -70,7 +71,7 @@ TENON_FETCHES void FetchProducer(const Layer& layer)
     }
 }
 
-/// How many layers ahead of a walk: some hundred nanoseconds of one that does little.
+/// The distance of a prefetch, in layers: some hundred nanoseconds of a walk that does little.
 constexpr std::ptrdiff_t LayersAhead = 12;
 
 /// A view of pointers to layers (LayerPtr, Layer*), which have to stay where they are.
@@ -78,7 +79,7 @@ template <typename Pointer>
 class LayerWalk
 {
 public:
-    /// From the first layer to the last (`Step` is 1), or from the last to the first (-1).
+    /// A walk from the first layer to the last (`Step` is 1), or from the last to the first (-1).
     template <std::ptrdiff_t Step, typename What>
     class Steps
     {
@@ -170,7 +171,7 @@ struct BackwardWalk
     auto end() const { return m_Walk.rend(); }
 };
 
-/// For loops that look at more of each layer, or at more layers.
+/// A walk for loops that look at more of each layer, or at more layers.
 template <typename Pointer, typename What>
 struct FetchingWalk
 {

@@ -107,7 +107,8 @@ void CheckOutputs(const Layer& layer, const Graph& body)
     }
 }
 
-/// A network may leave out inputs that another one of its layer has, so that its ids are no smaller than its size.
+/// A network may leave out inputs that another network of the same layer has, so that its ids may be larger than its
+/// number of inputs.
 constexpr LayerBindingId MaxNestedId = 65535;
 
 /// The Input or Output layers of a nested network by binding id, which must be 0, 1, 2...

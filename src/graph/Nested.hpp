@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of a network beside its layers: its size, states, and the networks inside of If and While layers, how they
-// are bound to the layer and agree with it. Used by Network, Optimize() and the deserializer.
+// Checks of a network as a whole: its size, its states, and the networks inside of If and While layers, their bindings
+// to the layer and their agreement with it. Used by Network, Optimize() and the deserializer.
 #pragma once
 
 #include "graph/Graph.hpp"
@@ -16,7 +16,8 @@ namespace tenon
 IfDescriptor MakeIfDescriptor(const Graph& thenGraph, const Graph& elseGraph);
 WhileDescriptor MakeWhileDescriptor(const Graph& condition, const Graph& body);
 
-/// Throws as these, or GraphValidationException, when an If or While layer's parameters are not those of its bodies.
+/// Throws as these functions, or GraphValidationException, when an If or While layer's parameters are not those of its
+/// bodies.
 void CheckBindings(const Layer& layer);
 
 /// The Output layer with binding id `id` of a nested network gives values of this info.

@@ -51,7 +51,7 @@ public:
 
     IConnectableLayer* AddLayer(LayerType type, const BaseDescriptor& descriptor, const char* name) override;
 
-    // Beside the method with a descriptor there is one without.
+    // These methods have an overload without a descriptor.
     using INetwork::AddGatherNdLayer;
     using INetwork::AddTopKLayer;
 
@@ -103,7 +103,7 @@ private:
 
     NetworkOptions m_Options;
     Graph m_Graph;
-    /// Of the Input and Output layers that were added here: reading a file fills the graph alone.
+    /// The binding ids of the Input and Output layers that were added here: reading a file fills the graph alone.
     std::set<std::pair<LayerType, LayerBindingId>> m_BindingIds;
 };
 

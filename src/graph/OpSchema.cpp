@@ -54,7 +54,7 @@ struct ValueInputsGetter
 
 constexpr ValueInputsGetter ValueInputs;
 
-/// What the getter gives of a descriptor that has it; else what the row says.
+/// The getter's result for a descriptor that has it; else the row's number.
 template <typename D, auto Getter, auto OfRow>
 auto Get(const BaseDescriptor& descriptor)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpSchema: what the graph knows of each layer type, derived from ops.def. Used by the graph, optimizer and runtime.
+// OpSchema: the properties of each layer type, derived from ops.def. The graph, the optimizer and the runtime use it.
 #pragma once
 
 #include "common/OpFlags.hpp"
@@ -34,13 +34,13 @@ struct OpSchema
     uint32_t (*m_ValueInputs)(const BaseDescriptor&);
     /// Whether output shapes are known only when the workload has run.
     bool (*m_HasDataDependentShapes)(const BaseDescriptor&);
-    /// Of a descriptor, and a copy of one made in memory of that size and alignment.
+    /// The size of a descriptor, its alignment, and a function that makes a copy in memory of that size and alignment.
     uint32_t m_DescriptorBytes;
     uint32_t m_DescriptorAlignment;
     BaseDescriptor* (*m_CopyTo)(const BaseDescriptor&, void* memory);
     bool (*m_Equal)(const BaseDescriptor&, const BaseDescriptor&);
     void (*m_VisitFields)(const BaseDescriptor&, const FieldVisitor&);
-    /// What m_Tiling comes to for an output 0 of this rank; see CountTiledDimensions.
+    /// The number of dimensions by m_Tiling for an output 0 of this rank; see CountTiledDimensions.
     unsigned int (*m_CountTiled)(const BaseDescriptor&, unsigned int rank);
     /// The answers of the row that several files ask for.
     Runner m_Runner;
@@ -54,15 +54,16 @@ struct OpSchema
     bool Has(OpFlags flag) const { return HasFlag(m_Flags, flag); }
 };
 
-/// How many rows ops.def has, deprecated names not counted.
+/// The number of rows of ops.def, deprecated names not counted.
 extern const size_t NumLayerTypes;
 
 /// The row of a layer type. Throws InvalidArgumentException for a deprecated name, which no layer has.
 const OpSchema& GetSchema(LayerType type);
 
-/// Along how many leading dimensions of its output 0, of `rank` dimensions, a layer works index by index: what it gives
-/// at one index there depends on nothing but its inputs at this index, or at index 0 where they are broadcast. From 0,
-/// where the layer is known to work so along none, up to `rank`. `descriptor` is the one of the type.
+/// The number of leading dimensions of its output 0, of `rank` dimensions, along which a layer works index by index:
+/// its output at one index there depends on nothing but its inputs at this index, or at index 0 where they are
+/// broadcast. The number is from 0, where the layer is known to work so along none, up to `rank`. `descriptor` is the
+/// one of the type.
 unsigned int CountTiledDimensions(LayerType type, const BaseDescriptor& descriptor, unsigned int rank);
 
 } // namespace tenon

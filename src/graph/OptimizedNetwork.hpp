@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OptimizedNetwork: what Optimize() returns, the serializer writes and reads, and LoadNetwork takes.
+// OptimizedNetwork: the network that Optimize() returns, the serializer writes and reads, and LoadNetwork takes.
 #pragma once
 
 #include "common/Profiler.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks: what operators say of the rank of their output, whatever a run brings. Read by the inference of tensors and by
+// Ranks: the ranks of outputs as operators fix them, whatever a run brings. Read by the inference of tensors and by
 // passes.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace tenon
 
 /// The one rank that the operator or its parameters give both input 0 and output 0; 0 where there is none.
 unsigned int GetOperatorRank(const Layer& layer);
-/// Of a layer of this type and descriptor, which must be the type's own.
+/// The same for a layer of this type and descriptor, which must be the type's own.
 unsigned int GetOperatorRank(LayerType type, const BaseDescriptor& descriptor);
 /// The rank of output 0 that the operator or its parameters fix; 0 where they fix none.
 unsigned int GetFixedRank(const Layer& layer);

@@ -81,7 +81,8 @@ void OutputSlot::Reserve(unsigned int count)
     {
         return;
     }
-    // What lay in fewer places is left to the graph: doubling keeps that below what is in use.
+    // The former, smaller array stays in the graph's memory: doubling keeps all such arrays together below the one in
+    // use.
     const unsigned int capacity = std::max(count, 2 * m_Capacity);
     auto* const grown = static_cast<InputSlot**>(
         GetOwningLayer().GetGraph().Memory().Allocate(capacity * sizeof(InputSlot*), alignof(InputSlot*)));

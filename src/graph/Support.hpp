@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the optimizer and the deserializer ask backends whether they run a layer.
+// The questions of the optimizer and the deserializer to backends, whether they run a layer.
 #pragma once
 
 #include <tenon/BackendOptions.hpp>

@@ -14,7 +14,7 @@ namespace
 {
 
 /// Length of the UTF-8 sequence at the start of `text`; 0 when there is no valid one (overlong forms, surrogates and
-/// what is past U+10FFFF are not).
+/// numbers past U+10FFFF are not).
 size_t Utf8Length(std::string_view text)
 {
     const auto at = [&](size_t i) { return static_cast<unsigned char>(text[i]); };

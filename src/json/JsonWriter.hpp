@@ -11,11 +11,12 @@
 namespace tenon
 {
 
-/// Names and texts may hold any bytes: what is not UTF-8 becomes U+FFFD. Numbers that JSON has not become null.
+/// Names and texts may hold any bytes: bytes that are not UTF-8 become U+FFFD. Numbers that JSON does not have become
+/// null.
 class JsonWriter
 {
 public:
-    /// How what is in brackets is set. In a line there is only one line, whatever is in further brackets within.
+    /// The layout of the content of brackets. In a line there is only one line, whatever further brackets within have.
     enum class Layout : uint8_t
     {
         Lines,

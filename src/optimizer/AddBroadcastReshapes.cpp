@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See AddBroadcastReshapes.hpp.
-#include "optimizer/AddBroadcastReshapes.hpp"
-
+// AddBroadcastReshapes (Stages.hpp): for backends whose kernels broadcast only among tensors of one rank.
 #include "graph/MakeLayerView.hpp"
+#include "optimizer/Stages.hpp"
 #include "optimizer/layout/FixedRanks.hpp"
 #include "optimizer/layout/LayoutRules.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// See FuseActivations.hpp.
-#include "optimizer/FuseActivations.hpp"
-
+// FuseActivations (Stages.hpp): activations that backends apply to the outputs of other layers. Runs when backends are
+// assigned, because each backend knows which activations it fuses.
 #include "graph/MakeLayerView.hpp"
+#include "optimizer/Stages.hpp"
 #include "optimizer/assignment/Assignment.hpp"
 #include "optimizer/rewriting/Patterns.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// InsertCopies: connects layers whose backends work in different memories.
-#include "optimizer/InsertCopies.hpp"
-
+// InsertCopies (Stages.hpp): connects layers whose backends work in different memories.
+#include "optimizer/Stages.hpp"
 #include "optimizer/assignment/Assignment.hpp"
 
 #include <fmt/format.h>

@@ -7,13 +7,10 @@
 #include "graph/Nested.hpp"
 #include "graph/Network.hpp"
 #include "graph/OptimizedNetwork.hpp"
-#include "optimizer/AddBroadcastReshapes.hpp"
-#include "optimizer/FuseActivations.hpp"
-#include "optimizer/InsertCopies.hpp"
 #include "optimizer/Pass.hpp"
+#include "optimizer/Stages.hpp"
 #include "optimizer/assignment/Assignment.hpp"
 #include "optimizer/partition/PartitionGraph.hpp"
-#include "optimizer/subgraphs/OptimizeSubgraphs.hpp"
 #include "optimizer/widths/FitFloatWidths.hpp"
 
 #include <fmt/format.h>

@@ -13,11 +13,12 @@
 namespace tenon
 {
 
-/// An array with an object for each layer: network (of nested ones), layer, type, backend, fused_activation, reason.
+/// Writes an array with an object for each layer: network (of nested ones), layer, type, backend, fused_activation,
+/// reason.
 void WriteAssignment(JsonWriter& json, const std::vector<LayerAssignment>& assignment);
-/// An object: max_threads, arena_bytes, input_shapes, layers, fusions.
+/// Writes an object: max_threads, arena_bytes, input_shapes, layers, fusions.
 void WritePlan(JsonWriter& json, const NetworkPlan& plan);
-/// An object: arena_bytes, arena_lower_bound_bytes, arenas, workloads, contexts.
+/// Writes an object: arena_bytes, arena_lower_bound_bytes, arenas, workloads, contexts.
 void WriteStatistics(JsonWriter& json, const NetworkStatistics& statistics);
 
 } // namespace tenon

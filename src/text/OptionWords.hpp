@@ -10,7 +10,7 @@
 namespace tenon::text
 {
 
-/// Without blanks at both ends.
+/// The text without blanks at both ends.
 std::string_view Trim(std::string_view text);
 
 /// The parts between separators, without blanks around them. An empty text has no parts.

@@ -4,6 +4,7 @@
 #include "ops/InferCases.hpp"
 
 #include <tenon/descriptors/Expansion.hpp>
+#include <tenon/descriptors/Indexing.hpp>
 
 #include <gtest/gtest.h>
 

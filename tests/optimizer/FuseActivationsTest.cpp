@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations in other layers: Maximum and Minimum that become a BoundedReLu (pass FoldMaxMin), and activations that
 // become a part of the layer before them (FuseActivations).
-#include "optimizer/FuseActivations.hpp"
-
 #include "harness/FakeBackend.hpp"
+#include "optimizer/Stages.hpp"
 #include "optimizer/passes/Fusing.hpp"
 
 #include <tenon/backend/LayerView.hpp>

@@ -29,7 +29,9 @@ set(exceptions
 
 # Folders whose headers keep the rule `sentence`, with the folders in them.
 set(sentence_folders
-  src/armnn src/formats src/json src/reports src/text
+  include
+  src/armnn src/common src/formats src/graph src/json src/reports src/text
+  src/backends/common src/backends/plugin
   src/backends/cpu/attention src/backends/cpu/conv src/backends/cpu/detection src/backends/cpu/elementwise
   src/backends/cpu/gemm src/backends/cpu/half src/backends/cpu/im2col src/backends/cpu/matmul src/backends/cpu/move
   src/backends/cpu/norm src/backends/cpu/parallel src/backends/cpu/pool src/backends/cpu/recurrent

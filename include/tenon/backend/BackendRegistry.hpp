@@ -41,7 +41,7 @@ private:
 
 } // namespace backend
 
-/// What became of one file of IRuntime::CreationOptions::m_DynamicBackendsPath.
+/// The outcome of loading one file of IRuntime::CreationOptions::m_DynamicBackendsPath.
 struct DynamicBackendReport
 {
     std::string m_Path;
@@ -69,16 +69,15 @@ TENON_API DynamicBackendLoader SetDynamicBackendLoader(DynamicBackendLoader load
 
 /// Takes the options that a runtime is made with; valid during the call.
 using CreationOptionsUse = std::function<void(const IRuntime::CreationOptions& options)>;
-/// Calls `use`, once, with `options` or with what it makes of them, e.g. with further backends in m_Backends. What it
-/// throws ends IRuntime::Create; so does a RuntimeException where it did not call `use`.
+/// Calls `use`, once, with `options` or with changed ones, e.g. with further backends in m_Backends. An exception of
+/// the hook ends IRuntime::Create; so does a RuntimeException where it did not call `use`.
 using CreationOptionsHook = void (*)(const IRuntime::CreationOptions& options, const CreationOptionsUse& use);
 /// For libraries that bring backends along: each IRuntime::Create of the process goes through `hook` from now on.
 /// Returns the hook before, or null: the new one must go through it. A hook stays loaded. Thread-safe.
 TENON_API CreationOptionsHook SetCreationOptionsHook(CreationOptionsHook hook);
 
 /// Gives the backend with this id and makes no other one, for a question about it; null where the library has none of
-/// that id.
-/// What it throws ends the question.
+/// that id. An exception of the lookup ends the question.
 using BackendLookup = std::shared_ptr<const backend::IBackend> (*)(const BackendId& id);
 /// For the same libraries: each question of <tenon/BackendHelper.hpp> about the id of a backend that is not built in
 /// goes to `lookup` from now on. Returns the lookup before, or null: the new one must ask it for ids that it does not

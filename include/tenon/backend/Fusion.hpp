@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FusionHooks: what a shaped workload offers to the planner, which runs several layers as one or lets tensors share
+// FusionHooks: the offers of a shaped workload to the planner, which runs several layers as one or lets tensors share
 // memory. A workload without hooks runs by itself.
 #pragma once
 
@@ -50,8 +50,8 @@ struct AttentionRest
     const ReshapeArgs& m_Product; ///< of the BatchMatMul of the softmax and the values; valid during the call
 };
 
-/// What the planner may do with a shaped workload. Defaults offer nothing. Results are the unfused bytes, unless
-/// a member says otherwise. A workload that a member makes is destroyed before this one.
+/// The offers of a shaped workload to the planner. The defaults offer nothing. Results have the same bytes as without
+/// fusion, unless a member says otherwise. A workload that a member makes is destroyed before this one.
 struct FusionHooks
 {
     /// The name of the kernel that runs, for profiles; null: IWorkload::GetName(). Lives as long as the workload.

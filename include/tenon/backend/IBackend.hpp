@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IBackend: something that runs layers. What a backend author implements.
+// IBackend: the interface that the author of a backend implements. A backend runs layers.
 #pragma once
 
 #include <tenon/BackendId.hpp>
@@ -45,7 +45,7 @@ public:
     virtual OptimizationViews OptimizeSubgraphView(const SubgraphView& subgraph, const ModelOptions& options) const;
 
     /// The bytes of a PreCompiled layer's blob of this backend, and the blob of such bytes, for optimized networks in
-    /// files. Throw UnimplementedException by default, ParseException for bytes that are none.
+    /// files. Both throw UnimplementedException by default, and ParseException for bytes that are no blob.
     virtual std::vector<uint8_t> SaveCompiledBlob(const void* blob) const;
     virtual std::shared_ptr<const void> LoadCompiledBlob(Span<const uint8_t> bytes) const;
 

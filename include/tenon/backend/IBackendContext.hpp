@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IBackendContext: what a backend does around the loading, running and unloading of networks.
+// IBackendContext: the hooks of a backend around the loading, running and unloading of networks.
 #pragma once
 
 #include <tenon/Export.hpp>
@@ -12,9 +12,9 @@ namespace backend
 {
 
 /// One per runtime and backend. Called for the networks that have layers on the backend. Thread-safe: networks load and
-/// run at once. What Before... and AfterEnqueueWorkload throw ends the call of the application that led there; the
-/// other hooks must not throw. A load that fails is followed by the two unload hooks wherever BeforeLoadNetwork had
-/// returned; AfterEnqueueWorkload follows wherever BeforeEnqueueWorkload had returned.
+/// run at once. An exception of a Before... hook or of AfterEnqueueWorkload ends the call of the application that led
+/// there; the other hooks must not throw. A load that fails is followed by the two unload hooks wherever
+/// BeforeLoadNetwork had returned; AfterEnqueueWorkload follows wherever BeforeEnqueueWorkload had returned.
 class TENON_API IBackendContext
 {
 public:

@@ -19,13 +19,13 @@ public:
     /// `size` and `alignment` are in bytes, the alignment is a power of two. Returns null where there is no memory; the
     /// run then fails with a MemoryValidationException.
     virtual void* allocate(size_t size, size_t alignment) = 0;
-    /// `ptr` is as allocate returned it.
+    /// Takes back `ptr`, which allocate returned.
     virtual void free(void* ptr) = 0;
-    /// What kind of memory it gives. Backends on the host need one that the host can address: Malloc.
+    /// The kind of the allocator's memory. Backends on the host need a kind that the host can address: Malloc.
     virtual MemorySource GetMemorySourceType() = 0;
     /// The address of a part of `buffer`, `offset` bytes from its beginning, for memory that is addressed by handles.
-    /// Throws UnimplementedException by default. The runtime does not call it: it addresses Malloc memory by pointers,
-    /// and devices import whole blocks. Backends written for Arm NN may.
+    /// Throws UnimplementedException by default. The runtime does not call this method: it addresses Malloc memory by
+    /// pointers, and devices import whole blocks. Backends written for Arm NN may call it.
     virtual void* GetMemoryRegionAtOffset(void* buffer, size_t offset, size_t alignment = 0);
 };
 

@@ -13,7 +13,7 @@
 namespace tenon
 {
 
-/// What shape inference of a custom operator may look at. All shapes are known.
+/// The arguments of a custom operator's shape inference. All shapes are known.
 struct CustomShapeArgs
 {
     const CustomDescriptor& m_Descriptor;

@@ -36,10 +36,10 @@ public:
     /// that the activation's output would have. A layer is only then given to the backend with
     /// LayerView::m_FusedActivation set; backends that do not know of it keep this refusal.
     virtual SupportResult IsActivationFusable(const LayerView& layer, const ActivationDescriptor& activation) const;
-    /// Whether the backend runs `layer`, whose weights (input 1) are constants of Float16 beside Float32 data, with the
-    /// result that these weights as Float32 would have. Models are stored so, with a conversion that the optimizer
-    /// removes where a backend says yes here. Others get Float32 weights; backends that do not know of this keep the
-    /// refusal.
+    /// Whether the backend runs `layer`, whose weights (input 1) are constants of Float16 while the data is Float32,
+    /// with the result that these weights as Float32 would have. Models are stored so, with a conversion that the
+    /// optimizer removes where a backend says yes here. Others get Float32 weights; backends that do not know of this
+    /// keep the refusal.
     virtual SupportResult AreHalfWeightsSupported(const LayerView& layer) const;
 };
 

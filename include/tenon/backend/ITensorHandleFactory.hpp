@@ -31,12 +31,12 @@ struct DeviceTensor
 enum class MapAccess
 {
     Read,
-    Write ///< what the range held before is lost
+    Write ///< the former content of the range is lost
 };
 
-/// Runs what is submitted in the order of submission, later than the call that submits it if the device wants so.
-/// One execution context uses a queue from one thread at a time. What fails after its submission is thrown, as a
-/// RuntimeException, by the next Read, Map or Wait.
+/// Runs the submitted work in the order of submission, later than the call that submits it if the device wants so.
+/// One execution context uses a queue from one thread at a time. The next Read, Map or Wait throws a RuntimeException
+/// for work that failed after its submission.
 class TENON_API IDeviceQueue
 {
 public:
@@ -45,11 +45,11 @@ public:
 
     virtual ~IDeviceQueue();
 
-    /// After all that was submitted before. `source` is host memory and may be reused when the call returns.
+    /// Runs after all that was submitted before. `source` is host memory and may be reused when the call returns.
     virtual void Write(IDeviceMemory& target, size_t offset, const void* source, size_t bytes) = 0;
-    /// After all that was submitted before; the bytes are in host memory `target` when the call returns.
+    /// Runs after all that was submitted before; the bytes are in host memory `target` when the call returns.
     virtual void Read(void* target, IDeviceMemory& source, size_t offset, size_t bytes) = 0;
-    /// Within the device.
+    /// Copies within the device.
     virtual void Copy(IDeviceMemory& target, size_t targetOffset, IDeviceMemory& source, size_t sourceOffset,
                       size_t bytes) = 0;
 

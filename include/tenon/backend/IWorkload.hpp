@@ -32,7 +32,7 @@ public:
     virtual unsigned int GetNumThreads() const = 0;
 };
 
-/// What reshape may look at: everything about the layer with all shapes known.
+/// The arguments of reshape: everything about the layer, with all shapes known.
 struct ReshapeArgs
 {
     /// Parameters that arrived as tensors are resolved into it, and so are SAME paddings.
@@ -83,9 +83,9 @@ struct ExecuteArgs
 
     /// Only for backends with an ITensorHandleFactory: their tensors are here, and the pointers above are null but for
     /// constants and for inputs whose values shape inference needs, which stay in host memory. Execute submits its work
-    /// to the queue and may return before that has run; what is at the host pointers is then the same until it has, if
-    /// it is a constant, and to be read before Execute returns otherwise. Memory stays until the queue is done with it.
-    /// As on the host, an output may lie where an input does (flags View and InPlace in ops.def).
+    /// to the queue and may return before that has run; the bytes at a host pointer then stay the same until it has
+    /// run, if they are a constant's; other bytes must be read before Execute returns. Memory stays until the queue is
+    /// done with it. As on the host, an output may lie where an input does (flags View and InPlace in ops.def).
     IDeviceQueue* m_Queue = nullptr;
     Span<const DeviceTensor> m_DeviceInputs;
     Span<const DeviceTensor> m_DeviceOutputs;
@@ -113,7 +113,7 @@ public:
     /// Whether output 0, the only one, gets the bytes of input 0 as they are, as a Transpose of dimensions of size 1
     /// does. The runtime may then let both be the same memory, where Execute has to do nothing.
     virtual bool IsCopy() const { return false; }
-    /// What the planner may do with it. Lives as long as the workload.
+    /// The workload's offers to the planner. They live as long as the workload.
     virtual const FusionHooks& GetFusion() const;
     /// Thread-safe: all that changes is in args.
     virtual void Execute(const ExecuteArgs& args) const = 0;

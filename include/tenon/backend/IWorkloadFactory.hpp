@@ -19,13 +19,13 @@ class TENON_API IWorkloadFactory
 public:
     virtual ~IWorkloadFactory();
     virtual const BackendId& GetBackendId() const = 0;
-    /// Makes the workload of a layer that the backend's ILayerSupport accepted. Throws what explains a failure;
-    /// never returns null.
+    /// Makes the workload of a layer that the backend's ILayerSupport accepted. Throws an exception that explains a
+    /// failure; never returns null.
     virtual std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const = 0;
     /// Whether CreateWorkload may be called by several threads at once. Networks with much to pack load faster then.
     virtual bool IsThreadSafe() const { return false; }
-    /// Called once, when a loaded network has all of its workloads, those of its nested networks among them. What it
-    /// throws ends the load.
+    /// Called once, when a loaded network has all of its workloads, those of its nested networks among them. An
+    /// exception of this method ends the load.
     virtual void AfterWorkloadsCreated() {}
 };
 

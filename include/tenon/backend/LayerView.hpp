@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayerView: what a backend sees of a layer when it is asked for support or for a workload.
+// LayerView: the description of a layer that a backend gets when it is asked for support or for a workload.
 #pragma once
 
 #include <tenon/Span.hpp>
@@ -31,7 +31,7 @@ struct LayerView
     Span<const TensorInfo* const> m_Outputs;
     /// One entry per input slot: the values of a constant input, else null. Empty in a question without values.
     Span<const void* const> m_ConstantData;
-    /// Of a PreCompiled layer: what its backend compiled. Lives as long as the loaded network.
+    /// The blob of a PreCompiled layer, which its backend compiled. It lives as long as the loaded network.
     const void* m_Blob = nullptr;
     /// False where support is asked before there are values (LayerSupportHandle): the inputs whose infos are constant
     /// count as such then. Workloads are always made with values.

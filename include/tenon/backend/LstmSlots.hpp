@@ -11,7 +11,7 @@ namespace tenon
 
 struct LstmSlots
 {
-    /// In place of a slot: the layer has no such input.
+    /// The number in place of a slot where the layer has no such input.
     static constexpr size_t None = static_cast<size_t>(-1);
     enum Gate : size_t
     {
@@ -37,8 +37,8 @@ struct LstmSlots
     size_t m_Aux = None; ///< a second sequence that has weights of its own
 };
 
-/// Of Lstm, QLstm and UnidirectionalSequenceLstm: data, the two states, then LstmInputParams in the order of its
-/// fields.
+/// The slots of Lstm, QLstm and UnidirectionalSequenceLstm: data, the two states, then LstmInputParams in the order of
+/// its fields.
 constexpr LstmSlots GetLstmSlots()
 {
     LstmSlots slots;
@@ -54,8 +54,8 @@ constexpr LstmSlots GetLstmSlots()
     return slots;
 }
 
-/// Of BidirectionalSequenceLstm, whose inputs have TFLite's order: data, forward weights, backward weights, forward
-/// states, backward states, auxiliary data, forward auxiliary weights, backward auxiliary weights.
+/// The slots of BidirectionalSequenceLstm, whose inputs have TFLite's order: data, forward weights, backward weights,
+/// forward states, backward states, auxiliary data, forward auxiliary weights, backward auxiliary weights.
 constexpr LstmSlots GetBidirectionalLstmSlots(bool isBackward)
 {
     const size_t weights = isBackward ? 18 : 1;

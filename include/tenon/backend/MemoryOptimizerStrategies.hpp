@@ -13,7 +13,7 @@ namespace tenon
 {
 
 /// The names that MakeMemoryOptimizerStrategy knows, the default one first:
-///   BestOfOrders            what a runtime uses by default: the greedy ones below in turn, then a bounded search
+///   BestOfOrders            the default of a runtime: the greedy ones below in turn, then a bounded search
 ///                           around the best, until the arena is as small as the largest sum of bytes alive at once
 ///   GreedyBySize            blocks in order of size, the largest first, each at the lowest gap that fits
 ///   GreedyByLifetime        the same in order of size times steps alive
@@ -26,7 +26,7 @@ TENON_API std::vector<std::string> GetMemoryOptimizerStrategyNames();
 /// Throws InvalidArgumentException, naming those that there are, for another name.
 TENON_API std::shared_ptr<IMemoryOptimizerStrategy> MakeMemoryOptimizerStrategy(const std::string& name);
 
-/// Checks what another strategy does. A runtime checks those that it is given in the same way.
+/// Checks the results of another strategy. A runtime checks the strategies that it is given in the same way.
 class TENON_API StrategyValidator final : public IMemoryOptimizerStrategy
 {
 public:

@@ -29,9 +29,9 @@ TENON_API tenon_status CreatePluginBackend(PluginBackendMaker maker, const char*
 /// The table of a plugin whose backend `Make` makes and which hosts know as Id():
 ///   static const char* Id() { return "VendorCpu"; }
 ///   extern "C" const tenon_plugin_table* tenon_plugin_get_table() { return tenon::GetPluginTable<&Make, &Id>("1.0"); }
-/// It passes on support, workloads with late outputs and their FusionHooks, capabilities and options. Of a backend that
-/// has a device, compiles subgraphs or wants to be told of loads and runs the table must be written by hand:
-/// backend_create refuses the first, the others stay silent.
+/// The table passes on support, workloads with late outputs and their FusionHooks, capabilities and options. A backend
+/// that has a device, compiles subgraphs or wants to be told of loads and runs needs a table that is written by hand:
+/// backend_create refuses a backend with a device, and the other two abilities stay unused.
 template <PluginBackendMaker Make, const char* (*Id)()>
 const tenon_plugin_table* GetPluginTable(const char* version)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SubgraphView: a connected piece of the network that one backend runs, as that backend sees it. OptimizationViews:
-// what the backend makes of it.
+// SubgraphView: a connected piece of the network that one backend runs, as that backend sees it. OptimizationViews: the
+// backend's changes to it.
 #pragma once
 
 #include <tenon/Export.hpp>
@@ -19,7 +19,7 @@ namespace tenon
 using SubgraphTensor = uint32_t;
 constexpr SubgraphTensor NoSubgraphTensor = UINT32_MAX;
 
-/// One layer of a subgraph and what its slots are connected to.
+/// One layer of a subgraph and the tensors that its slots are connected to.
 struct SubgraphLayer
 {
     LayerView m_View;
@@ -30,16 +30,17 @@ struct SubgraphLayer
 namespace backend
 {
 
-/// Valid during the call that passes it, constant data included: what is compiled into a blob is copied. A Constant
-/// layer of a replacement may point at the constant data that the view shows; it lives as long as that layer then.
+/// Valid during the call that passes it, constant data included: a blob has copies of all that is compiled into it. A
+/// Constant layer of a replacement may point at the constant data that the view shows; it lives as long as that layer
+/// then.
 ///
 /// Constants are tensors too, but not among m_Inputs: LayerView::m_ConstantData has their values.
 struct SubgraphView
 {
     Span<const SubgraphLayer> m_Layers; ///< producers before consumers
-    /// What comes from outside and is no constant, each tensor once.
+    /// The tensors that come from outside and are no constants, each once.
     Span<const SubgraphTensor> m_Inputs;
-    /// What layers outside of the subgraph, or the network's outputs, read.
+    /// The tensors that layers outside of the subgraph, or the network's outputs, read.
     Span<const SubgraphTensor> m_Outputs;
     /// By SubgraphTensor. Shapes may be unknown. Known ones are those that the network has when it is optimized: runs
     /// may bring others, for which layers of the replacement are shaped anew as any, while a PreCompiled layer refuses
@@ -63,8 +64,8 @@ struct Substitution
     /// Tensors of the view that the replacement reads, constants included unless it has them itself; none that
     /// m_Layers produce.
     std::vector<SubgraphTensor> m_Inputs;
-    /// Tensors that m_Layers produce, each once: at least every one that others read. Whoever reads them reads what the
-    /// replacement gives from then on.
+    /// Tensors that m_Layers produce, each once: at least every one that others read. Their readers read the
+    /// replacement's outputs from then on.
     std::vector<SubgraphTensor> m_Outputs;
 };
 

@@ -4,18 +4,19 @@
  *
  * The rule of versions. A plugin is taken if its table's `major` is TENON_PLUGIN_MAJOR. Within a major version structs
  * that have a `struct_size` only grow at their end: who reads one uses a member only if it lies within the struct_size
- * that the writer set, and takes what is beyond as null or 0. Structs without struct_size never change.
+ * that the writer set, and takes members beyond it as null or 0. Structs without struct_size never change.
  *
  * Ownership. Who makes an object destroys it: tenon_plugin_* objects belong to the plugin, and the host gives each back
- * exactly once, through the destroy function beside the one that made it. Structs that are passed by pointer, and all
- * that they point to, are valid during the call only, but for constant data and blobs, which live as long as the
- * tenon_plugin_model that is passed, or whose workload is.
+ * exactly once, through the destroy function that belongs to the one that made it. Structs that are passed by pointer,
+ * and all that they point to, are valid during the call only, but for constant data and blobs, which live as long as
+ * the tenon_plugin_model that is passed, or whose workload is.
  *
  * Errors. Functions that can fail return a tenon_status and write a text to `error` if it is not TENON_OK. A function
  * that fails makes nothing. Neither exceptions nor longjmp may cross the line, in either direction.
  *
- * Threads. Every function may be called from any thread, and from several at once, unless it says otherwise. What the
- * host hands to one call (tenon_late_outputs, tenon_subgraph_answer, tenon_sink) is called by one thread at a time.
+ * Threads. Every function may be called from any thread, and from several at once, unless it says otherwise. The
+ * functions that the host hands to one call (tenon_late_outputs, tenon_subgraph_answer, tenon_sink) are called by one
+ * thread at a time.
  *
  * Strings are UTF-8 and end with 0. Byte counts are size_t. All functions are required unless marked optional. */
 #ifndef TENON_BACKEND_PLUGIN_H
@@ -44,14 +45,14 @@
 typedef int32_t tenon_status;
 enum
 {
-    TENON_OK = 0,               /* the call did what it is for */
+    TENON_OK = 0,               /* the call succeeded */
     TENON_ERROR = 1,            /* RuntimeException */
     TENON_INVALID_ARGUMENT = 2, /* InvalidArgumentException */
     TENON_UNSUPPORTED = 3,      /* UnimplementedException */
     TENON_OUT_OF_MEMORY = 4,    /* MemoryValidationException */
     TENON_INVALID_LAYER = 5,    /* LayerValidationException */
     TENON_INVALID_DATA = 6,     /* ParseException: bytes of a blob that are none */
-    /* Of the C interface (tenon/c/tenon.h); a plugin that returns them means TENON_ERROR. */
+    /* The following ones are of the C interface (tenon/c/tenon.h); a plugin that returns them means TENON_ERROR. */
     TENON_NOT_FOUND = 7,           /* FileNotFoundException */
     TENON_INVALID_GRAPH = 8,       /* GraphValidationException */
     TENON_BACKEND_UNAVAILABLE = 9, /* BackendUnavailableException */
@@ -99,7 +100,7 @@ enum
 /* A size that is not known. */
 #define TENON_UNKNOWN_DIM (-1)
 
-/* What a tensor is. */
+/* The type, shape and quantization of a tensor. */
 typedef struct tenon_tensor_info
 {
     size_t struct_size;
@@ -116,7 +117,7 @@ typedef struct tenon_tensor_info
     uint8_t reserved[3];        /* 0 */
 } tenon_tensor_info;
 
-/* What an attribute's values are. */
+/* The kinds of an attribute's values. */
 typedef int32_t tenon_attribute_kind;
 enum
 {
@@ -146,8 +147,8 @@ typedef struct tenon_plugin_blob tenon_plugin_blob;         /* layers that were 
 typedef struct tenon_plugin_memory tenon_plugin_memory;     /* a block of device memory */
 typedef struct tenon_plugin_queue tenon_plugin_queue;       /* an in-order queue of a device */
 
-/* A layer, when support is asked for and when its workload is created: shapes may be unknown. And when a workload
- * is reshaped: all shapes are known but those of late outputs, and parameters that arrived as tensors are in the
+/* A layer. When support is asked for and when its workload is created, shapes may be unknown. When a workload is
+ * reshaped, all shapes are known but those of late outputs, and parameters that arrived as tensors are in the
  * attributes. */
 typedef struct tenon_layer
 {
@@ -164,8 +165,9 @@ typedef struct tenon_layer
                                                values yet */
     size_t num_outputs;
     const tenon_tensor_info* const* outputs; /* by output slot */
-    tenon_plugin_blob* blob;           /* of a layer of type "PreCompiled": what this plugin compiled; else null. What
-                                          surrounds it may come from a file: check sizes and types against the blob */
+    tenon_plugin_blob* blob;           /* of a layer of type "PreCompiled": the one that this plugin compiled; else
+                                          null. The tensors around it may come from a file: check their sizes and
+                                          types against the blob */
     size_t num_activation_attributes;  /* how many `activation` has */
     const tenon_attribute* activation; /* of an activation that is fused into the layer; none: num is 0 */
     /* Both since minor version 1; 0 but when a workload is reshaped. */
@@ -262,8 +264,8 @@ typedef struct tenon_subgraph
     const tenon_tensor_info* const* tensors;
 } tenon_subgraph;
 
-/* Where a plugin says what becomes of a subgraph. Layers are named by their place in it, each at most once; those
- * that are not named stay as they are. Each function copies what it is given. */
+/* The functions by which a plugin changes a subgraph. Layers are named by their place in it, each at most once; those
+ * that are not named stay as they are. Each function copies its arguments. */
 typedef struct tenon_subgraph_answer
 {
     size_t struct_size;
@@ -301,7 +303,7 @@ enum
     TENON_FATAL = 5           /* nothing can go on */
 };
 
-/* What the host offers. Lives until backend_destroy of the backend that it was given to has returned. */
+/* The host's offers. The struct lives until backend_destroy of the backend that it was given to has returned. */
 typedef struct tenon_host
 {
     size_t struct_size;
@@ -327,11 +329,12 @@ typedef struct tenon_attention
     const tenon_layer* product;     /* the BatchMatMul of the softmax and the values, to be reshaped; its guid is 0 */
 } tenon_attention;
 
-/* What the planner may do with a shaped workload: run several layers as one, or let tensors share memory. The plugin
- * makes and writes it; it and all that it points to stay as they are as long as the shaped workload. A member that is 0
- * or null offers nothing. Results are the same bytes as without fusion, unless a member says otherwise. A plugin with a
- * device offers names, is_copy and aliases only: the planner does the rest in host memory alone. The host checks
- * offers; an offer that does not suit the layer ends the call that led there with an error. Since minor version 1. */
+/* The offers of a shaped workload to the planner, which may run several layers as one, or let tensors share memory. The
+ * plugin makes and writes it; it and all that it points to stay as they are as long as the shaped workload. A member
+ * that is 0 or null offers nothing. Results are the same bytes as without fusion, unless a member says otherwise. A
+ * plugin with a device offers names, is_copy and aliases only: the planner does the rest in host memory alone. The host
+ * checks offers; an offer that does not suit the layer ends the call that led there with an error. Since minor version
+ * 1. */
 typedef struct tenon_fusion
 {
     size_t struct_size;
@@ -378,7 +381,7 @@ typedef struct tenon_fusion
     tenon_status(TENON_CALL* add_tensor)(tenon_plugin_shaped* shaped, size_t num_attributes,
                                          const tenon_attribute* activation, tenon_plugin_shaped** sum,
                                          size_t* scratch_bytes, tenon_text* error);
-    /* Of a BatchMatMul only: makes a workload of it and the layers of an attention after it. Its inputs are those of
+    /* For a BatchMatMul only: makes a workload of it and the layers of an attention after it. Its inputs are those of
      * this one, then the added tensor if there is one, then the values; its output is the second product's. Float sums
      * may be taken in another order than by the layers, but in the same order for any number of threads. Gives a null
      * `attention` where there is none; that is no error. `attention` is destroyed before `shaped`. */
@@ -405,7 +408,7 @@ typedef struct tenon_device
     /* The functions of one queue are called by one thread at a time. */
     tenon_status(TENON_CALL* queue_create)(tenon_plugin_backend* backend, tenon_plugin_queue** queue,
                                            tenon_text* error);
-    /* Waits for what is under way. */
+    /* Waits for all work under way. */
     void(TENON_CALL* queue_destroy)(tenon_plugin_backend* backend, tenon_plugin_queue* queue);
     tenon_status(TENON_CALL* queue_write)(tenon_plugin_queue* queue, tenon_plugin_memory* target, size_t offset,
                                           const void* source, size_t bytes, tenon_text* error);
@@ -414,7 +417,7 @@ typedef struct tenon_device
     tenon_status(TENON_CALL* queue_copy)(tenon_plugin_queue* queue, tenon_plugin_memory* target, size_t target_offset,
                                          tenon_plugin_memory* source, size_t source_offset, size_t bytes,
                                          tenon_text* error);
-    /* Optional, both or none. access: 0 reads, 1 writes all of it. Mapping waits for what was submitted before. */
+    /* Optional, both or none. access: 0 reads, 1 writes all of it. Mapping waits for all work submitted before. */
     tenon_status(TENON_CALL* queue_map)(tenon_plugin_queue* queue, tenon_plugin_memory* memory, size_t offset,
                                         size_t bytes, int32_t access, void** mapped, tenon_text* error);
     tenon_status(TENON_CALL* queue_unmap)(tenon_plugin_queue* queue, tenon_plugin_memory* memory, void* mapped,
@@ -423,11 +426,13 @@ typedef struct tenon_device
     tenon_status(TENON_CALL* queue_wait)(tenon_plugin_queue* queue, uint64_t fence, tenon_text* error);
 } tenon_device;
 
-/* What happens around networks that have layers on the plugin; network ids are the application's. */
+/* Hooks around the loading and running of networks that have layers on the plugin; network ids are the application's.
+ */
 typedef struct tenon_hooks
 {
     size_t struct_size;
-    /* All optional. What the first two and after_enqueue return ends the call that led there. */
+    /* All are optional. A status other than TENON_OK of the first two or of after_enqueue ends the call that led there.
+     */
     tenon_status(TENON_CALL* before_load)(tenon_plugin_backend* backend, int32_t network, tenon_text* error);
     tenon_status(TENON_CALL* before_enqueue)(tenon_plugin_backend* backend, int32_t network, tenon_text* error);
     tenon_status(TENON_CALL* after_enqueue)(tenon_plugin_backend* backend, int32_t network, tenon_text* error);
@@ -436,7 +441,7 @@ typedef struct tenon_hooks
     void(TENON_CALL* after_unload)(tenon_plugin_backend* backend, int32_t network);
 } tenon_hooks;
 
-/* What a plugin is. A constant of the plugin's. */
+/* The table that describes a plugin. It is a constant of the plugin's. */
 typedef struct tenon_plugin_table
 {
     size_t struct_size;
@@ -497,8 +502,8 @@ typedef struct tenon_plugin_table
     tenon_status(TENON_CALL* blob_load)(tenon_plugin_backend* backend, const void* bytes, size_t count,
                                         tenon_plugin_blob** blob, tenon_text* error);
 
-    /* Since minor version 1. What the planner may do with a shaped workload, also with one that a member of
-     * tenon_fusion made; null: nothing. Optional. */
+    /* Since minor version 1. The offers of a shaped workload to the planner, also of one that a member of tenon_fusion
+     * made; null: none. Optional. */
     const tenon_fusion*(TENON_CALL* shaped_fusion)(tenon_plugin_shaped* shaped);
 } tenon_plugin_table;
 

@@ -71,7 +71,7 @@ TENON_C_API void TENON_CALL tenon_c_version(uint32_t* major, uint32_t* minor);
 
 /* The status that the failed call returned. TENON_OK for null. */
 TENON_C_API tenon_status TENON_CALL tenon_error_status(const tenon_error* error);
-/* What failed, where and for which reason, in a sentence. It lives as long as the error. An empty text for null. */
+/* The failure, its place and its reason, in a sentence. It lives as long as the error. An empty text for null. */
 TENON_C_API const char* TENON_CALL tenon_error_text(const tenon_error* error);
 /* Takes back an error that a call gave. */
 TENON_C_API void TENON_CALL tenon_error_destroy(tenon_error* error);
@@ -97,8 +97,8 @@ TENON_C_API tenon_status TENON_CALL tenon_log_set_severity(tenon_severity lowest
 /* ---- Options ---- */
 
 /* A named option. A backend finds a value that reads as "true", "false" or a number as that, or as a text, whichever it
- * asks for. A plugin in C is told a type: a text needs double quotes there ("\"12\"") if it reads as something else. Of
- * two with one key the last one counts. */
+ * asks for. A plugin in C is told a type: a text needs double quotes there ("\"12\"") if it reads as something else.
+ * The last of several options with one key counts. */
 typedef struct tenon_option
 {
     const char* key;   /* its name; functions that take options list their names */
@@ -121,7 +121,7 @@ typedef struct tenon_limits
 
 /* ---- Runtime ---- */
 
-/* What a runtime has besides the built-in backends. */
+/* The parts of a runtime besides the built-in backends. */
 typedef struct tenon_runtime_options
 {
     size_t struct_size;
@@ -140,7 +140,7 @@ TENON_C_API tenon_status TENON_CALL tenon_runtime_create(const tenon_runtime_opt
                                                          tenon_error** error);
 /* Takes back a runtime. Networks and models that were made with it may live on. */
 TENON_C_API void TENON_CALL tenon_runtime_destroy(tenon_runtime* runtime);
-/* What the runtime has, as JSON: {"version", "backends": [ids], "plugins": [{"path", "is_loaded", "backend",
+/* The parts of the runtime as JSON: {"version", "backends": [ids], "plugins": [{"path", "is_loaded", "backend",
  * "reason"}]}. The caller destroys the text. */
 TENON_C_API tenon_status TENON_CALL tenon_runtime_report(const tenon_runtime* runtime, char** json,
                                                          tenon_error** error);
@@ -172,7 +172,7 @@ typedef struct tenon_external_data
     size_t num_bytes; /* of data */
 } tenon_external_data;
 
-/* What of a model file becomes the network, and how. */
+/* The part of a model file that becomes the network, and the way in which it is read. */
 typedef struct tenon_read_options
 {
     size_t struct_size;
@@ -209,8 +209,8 @@ typedef struct tenon_read_options
 TENON_C_API tenon_status TENON_CALL tenon_network_read_file(tenon_runtime* runtime, const char* path,
                                                             const tenon_read_options* options, tenon_network** network,
                                                             tenon_error** error);
-/* As tenon_network_read_file, of the bytes of a file. They are copied, unless tenon_read_options::in_place says
- * otherwise. Fails as tenon_network_read_file does, but for TENON_NOT_FOUND. */
+/* The same as tenon_network_read_file, for the bytes of a file. They are copied, unless tenon_read_options::in_place
+ * says otherwise. Fails as tenon_network_read_file does, but for TENON_NOT_FOUND. */
 TENON_C_API tenon_status TENON_CALL tenon_network_read_memory(tenon_runtime* runtime, const void* data,
                                                               size_t num_bytes, const tenon_read_options* options,
                                                               tenon_network** network, tenon_error** error);
@@ -228,8 +228,8 @@ TENON_C_API size_t TENON_CALL tenon_network_num_outputs(const tenon_network* net
  * - TENON_INVALID_ARGUMENT: there is no input `index` */
 TENON_C_API tenon_status TENON_CALL tenon_network_input(const tenon_network* network, size_t index, const char** name,
                                                         const tenon_tensor_info** info, tenon_error** error);
-/* As tenon_network_input, for an output. Its sizes are unknown where they depend on values. Of an output of a network
- * that is built by hand nothing is known but what was declared: tenon_model_output tells more. */
+/* As tenon_network_input, for an output. Its sizes are unknown where they depend on values. For an output of a network
+ * that is built by hand nothing is known but its declaration: tenon_model_output tells more. */
 TENON_C_API tenon_status TENON_CALL tenon_network_output(const tenon_network* network, size_t index, const char** name,
                                                          const tenon_tensor_info** info, tenon_error** error);
 /* How many signatures the .tflite model has that the network is of; other networks have none. 0 for null. */
@@ -436,7 +436,7 @@ typedef struct tenon_tensor
     size_t num_bytes;          /* of data; as many as type and shape need */
     tenon_data_type type;      /* TENON_ANY_TYPE: that of the model, unchecked */
     uint32_t rank;             /* counts where dims is not null */
-    const int64_t* dims;       /* null: the shape that tenon_model_input gives. Of outputs it is not read */
+    const int64_t* dims;       /* null: the shape that tenon_model_input gives; for outputs it is not read */
     tenon_import_id import_id; /* memory that was imported for this input or output, in place of all of the above */
     uint32_t reserved[3];      /* 0 */
 } tenon_tensor;
@@ -446,7 +446,7 @@ typedef struct tenon_tensor
  * not use the model. */
 typedef void*(TENON_CALL* tenon_output_allocator)(void* self, size_t index, const tenon_tensor_info* info);
 
-/* What a run takes besides its tensors. */
+/* The arguments of a run besides its tensors. */
 typedef struct tenon_run_options
 {
     size_t struct_size;

@@ -47,14 +47,14 @@ struct TfLiteDelegateOptions
     /// They are for CpuAcc.
     std::string m_CachedNetworkFilePath;
     bool m_SaveCachedNetwork = false;
-    /// Of Optimize(). Its model options are also those of loading.
+    /// The options of Optimize(). Its model options are also those of loading.
     OptimizerOptionsOpaque m_OptimizerOptions;
     /// Whether networks are profiled. The profile is written to standard output as JSON when a network is unloaded.
     bool m_ProfilingEnabled = false;
     ProfilingDetailsMethod m_ProfilingDetails = ProfilingDetailsMethod::Undefined;
     /// Called with the outputs of each layer where m_OptimizerOptions has debugging enabled; empty: they are printed.
     DebugCallbackFunction m_DebugCallback;
-    /// Of the runtime. Delegates whose runtime options are equal, but for objects, share one.
+    /// The options of the runtime. Delegates whose runtime options are equal, but for objects, share one runtime.
     IRuntime::CreationOptions m_RuntimeOptions;
 
     /// From options as text. docs/delegate.md lists their names, among them the names of Arm NN's delegate. Throws

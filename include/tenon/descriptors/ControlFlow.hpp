@@ -11,10 +11,10 @@
 namespace tenon
 {
 
-/// If (Tenon). Set by INetwork::AddIfLayer.
+/// If (Tenon). INetwork::AddIfLayer sets the fields.
 struct IfDescriptor : detail::Described<IfDescriptor>
 {
-    uint32_t m_NumInputs = 1; ///< the condition and what both branches take
+    uint32_t m_NumInputs = 1; ///< the condition and the inputs of both branches
     uint32_t m_NumOutputs = 0;
 
     uint32_t GetNumInputs() const { return m_NumInputs; }
@@ -28,7 +28,7 @@ struct IfDescriptor : detail::Described<IfDescriptor>
     }
 };
 
-/// While (Tenon). Set by INetwork::AddWhileLayer.
+/// While (Tenon). INetwork::AddWhileLayer sets the fields.
 struct WhileDescriptor : detail::Described<WhileDescriptor>
 {
     uint32_t m_NumVariables = 0; ///< as many inputs and outputs
@@ -53,7 +53,7 @@ struct StateDescriptor : detail::Described<StateDescriptor>
     }
 
     std::string m_Name;
-    /// Of ReadState with a batch reference: the dimension of that tensor which gives the state's dimension 0.
+    /// For a ReadState with a batch reference: the dimension of that tensor which gives the state's dimension 0.
     uint32_t m_BatchDimension = 0;
 
     template <typename V>

@@ -16,7 +16,7 @@ namespace tenon
 
 class ICustomOperator;
 
-/// Input: what the application promises of an input of the network.
+/// Input: the application's promise about an input of the network.
 struct InputDescriptor : detail::Described<InputDescriptor>
 {
     InputDescriptor() = default;
@@ -26,7 +26,7 @@ struct InputDescriptor : detail::Described<InputDescriptor>
     /// them. A run with another size is refused; unknown dimensions stay open.
     bool m_HasFixedSizes = false;
 
-    /// Without the promise it says nothing.
+    /// A descriptor without the promise says nothing.
     bool IsNull() const override { return !m_HasFixedSizes; }
 
     template <typename V>
@@ -50,7 +50,7 @@ struct CustomDescriptor : detail::Described<CustomDescriptor>
     uint32_t GetNumOutputs() const { return m_NumOutputs; }
     /// Whether input i must be connected: none must, as operators of an application may have optional inputs.
     bool NeedsInput(uint32_t) const { return false; }
-    /// As the implementation says; see ICustomOperator.
+    /// The answer of the implementation; see ICustomOperator.
     TENON_API uint32_t GetValueInputs() const;
     TENON_API bool HasLateOutputs() const;
 

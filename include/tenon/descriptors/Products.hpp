@@ -118,9 +118,9 @@ struct BatchMatMulDescriptor : detail::Described<BatchMatMulDescriptor>
 
 /// Attention (Tenon): softmax(scale * Q K^T + mask) V, the softmax over the keys. Inputs are Q [..., heads, S, D], K
 /// [..., heads, T, D], V [..., heads, T, E] and, where enabled, mask and offset; the output is [..., heads, S, E].
-/// Inputs of rank 2 have one head. The number of heads of K and V may be a divisor of that of Q: then consecutive heads
-/// of Q form groups, each of which shares a head of K and V. Sizes of 1 before the matrices are repeated, as in
-/// BatchMatMul. Semantics of ONNX's operator of that name. A query that sees no key gives zeros.
+/// Inputs of rank 2 have one head. The number of heads of K and V may be a divisor of the number of heads of Q: then
+/// consecutive heads of Q form groups, each of which shares a head of K and V. Sizes of 1 before the matrices are
+/// repeated, as in BatchMatMul. Semantics of ONNX's operator of that name. A query that sees no key gives zeros.
 struct AttentionDescriptor : detail::Described<AttentionDescriptor>
 {
     float m_Scale = 0.0f; ///< 0: 1 / sqrt(D)
@@ -132,8 +132,8 @@ struct AttentionDescriptor : detail::Described<AttentionDescriptor>
     /// bound.
     int32_t m_LeftWindow = -1;
     int32_t m_RightWindow = -1;
-    /// The last input is the offset, the number of keys before that of query 0: Signed32 or Signed64, one element, or
-    /// one for each index of the first dimension. Without it the offset is 0.
+    /// The last input is the offset, the number of keys before the key of query 0: Signed32 or Signed64, one element,
+    /// or one for each index of the first dimension. Without it the offset is 0.
     bool m_OffsetEnabled = false;
     float m_Softcap = 0.0f; ///< above 0: products x become softcap * tanh(x / softcap), before the mask
     /// Q is [..., S, heads, D] in place of [..., heads, S, D], and likewise K, V and the output; the mask is the same.

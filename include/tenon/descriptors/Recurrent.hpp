@@ -29,14 +29,15 @@ struct LstmDescriptor : detail::Described<LstmDescriptor>
     float m_OutputIntermediateScale = 0.0f;
     int32_t m_HiddenStateZeroPoint = 0;
     float m_HiddenStateScale = 0.0f;
-    /// Tenon: of float data with 8-bit weights. Data and output state are quantized over their range in place of one
-    /// around zero.
+    /// Tenon: for float data with 8-bit weights. Data and output state are quantized over their own range in place of
+    /// one around zero.
     bool m_AsymmetricQuantizeInputs = false;
-    /// Tenon: of float data with 8-bit weights. The recurrent weights were stored as sparse ones, whose products
+    /// Tenon: for float data with 8-bit weights. The recurrent weights were stored as sparse ones, whose products
     /// TFLite's kernel scales as if the output state were quantized like the data.
     bool m_SparseRecurrentWeights = false;
-    /// Tenon: of int8 data whose gate products are int8 too. For each gate (input, forget, cell, output) the scale of
-    /// the sum, of the data's product and of the output state's product: twelve, or none for 16-bit products.
+    /// Tenon: for int8 data whose gate products are int8 too. Each gate (input, forget, cell, output) has a scale for
+    /// the sum, one for the data's product and one for the output state's product: twelve in all, or none for 16-bit
+    /// products.
     std::vector<float> m_ProductScales;
     std::vector<int32_t> m_ProductZeroPoints; ///< as many
 
@@ -173,9 +174,10 @@ struct RecurrentSequenceDescriptor : detail::Described<RecurrentSequenceDescript
     /// One for each of m_Activations, also for functions that have no such parameter; may be empty where none has one.
     std::vector<float> m_Alphas;
     std::vector<float> m_Betas; ///< likewise
-    /// What the functions f and g are given is clipped to [-m_Clip, m_Clip], as ONNX Runtime does; 0: it is not.
+    /// The arguments of the functions f and g are clipped to [-m_Clip, m_Clip], as ONNX Runtime does; 0: they are not
+    /// clipped.
     float m_Clip = 0.0f;
-    /// Of a GRU: the gate r multiplies the product with the state and its bias, in place of the state.
+    /// For a GRU: the gate r multiplies the product with the state and its bias, in place of the state.
     bool m_LinearBeforeReset = false;
     bool m_CoupledInputForget = false; ///< of an LSTM: gate f = 1 - gate i
     bool m_BatchMajor = false;         ///< the batch is the first dimension of data, states and outputs

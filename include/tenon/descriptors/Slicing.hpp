@@ -33,8 +33,8 @@ struct TENON_API OriginsDescriptor : detail::Described<OriginsDescriptor>
     unsigned int GetConcatAxis() const { return m_ConcatAxis; }
     /// Whether any origin is not zero.
     bool HasOrigins() const;
-    /// View i becomes what view newOrdering[i] was. Throws InvalidArgumentException unless `newOrdering` has one entry
-    /// for each view and none is out of range.
+    /// View i gets the origin of the former view newOrdering[i]. Throws InvalidArgumentException unless `newOrdering`
+    /// has one entry for each view and none is out of range.
     void ReorderOrigins(const unsigned int* newOrdering, unsigned int numNewOrdering)
     {
         if (numNewOrdering != m_NumViews)
@@ -191,7 +191,7 @@ struct StridedSliceDescriptor : detail::Described<StridedSliceDescriptor>
     /// The index in dimension `axis` of an input where the slice starts, and the one before which it ends (-1: behind
     /// index 0, for negative strides), with masks and negative indices resolved and kept within the dimension. For
     /// descriptors without ellipsis and new axes: entry i is of dimension i. m_Offset counts for the end.
-    /// Throw InvalidArgumentException for an axis that descriptor or shape do not have.
+    /// Both throw InvalidArgumentException for an axis that descriptor or shape do not have.
     int GetStartForAxis(const TensorShape& inputShape, unsigned int axis) const
     {
         const int size = GetSizeOfAxis(inputShape, axis);

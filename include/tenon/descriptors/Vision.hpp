@@ -105,7 +105,7 @@ struct InterpolateDescriptor : detail::Described<InterpolateDescriptor>
     bool m_ExcludeOutside = false;
     bool m_Antialias = false; ///< Linear and Cubic: a filter that shrinks a dimension is as wide as its step
     AspectRatioPolicy m_AspectRatioPolicy = AspectRatioPolicy::Stretch; ///< of sizes
-    float m_ExtrapolationValue = 0;    ///< TfCropAndResize: real value of what lies outside of the input
+    float m_ExtrapolationValue = 0;    ///< TfCropAndResize: real value of elements outside of the input
     std::vector<float> m_RegionStarts; ///< TfCropAndResize: 0 is the first element, 1 the last; empty: 0
     std::vector<float> m_RegionEnds;   ///< likewise; empty: 1
     bool m_ParametersAsInputs = false;

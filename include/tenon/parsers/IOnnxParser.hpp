@@ -61,11 +61,12 @@ public:
     virtual INetworkPtr CreateNetworkFromBinaryFile(const char* graphFile) = 0;
     /// The bytes are copied.
     virtual INetworkPtr CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent) = 0;
-    /// The bytes are used in place and must outlive the network and what is made of it; 16-byte aligned for best
+    /// The bytes are used in place and must outlive the network and all that is made of it; 16-byte aligned for best
     /// results.
     virtual INetworkPtr CreateNetworkFromMemory(const void* data, size_t bytes) = 0;
 
-    /// Of the model parsed last. Throw ParseException naming what there is when a name is unknown.
+    /// The bindings of the model parsed last. Both throw ParseException for an unknown name; the text lists the known
+    /// names.
     /// An input's info is constant, so that a ConstTensor can be made from it; its dimensions that are open are
     /// unknown. An output has the sizes that are known while the model is read; IRuntime::GetOutputTensorInfo() tells
     /// more.

@@ -29,7 +29,7 @@ public:
         /// Kept for Arm NN; a network infers its own shapes.
         bool m_AllowExpandedDims = false;
         /// Put a StandIn layer in place of an operator that the parser does not know. Otherwise it becomes a Custom
-        /// layer, which backends may take; in both cases Optimize() refuses what no backend takes.
+        /// layer, which backends may take; in both cases Optimize() refuses a layer that no backend takes.
         bool m_StandInLayerForUnsupported = false;
         /// Leave the shapes of intermediate tensors to be inferred, in place of declaring those of the file.
         bool m_InferAndValidate = false;
@@ -57,16 +57,16 @@ public:
     virtual INetworkPtr CreateNetworkFromBinaryFile(const char* graphFile) = 0;
     /// The bytes are copied.
     virtual INetworkPtr CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent) = 0;
-    /// The bytes are used in place and must outlive the network and what is made of it; 16-byte aligned for best
+    /// The bytes are used in place and must outlive the network and all that is made of it; 16-byte aligned for best
     /// results (Tenon).
     virtual INetworkPtr CreateNetworkFromMemory(const void* data, size_t bytes) = 0;
 
-    /// Of the model parsed last; `subgraphId` must be the subgraph that became the network. Throw ParseException naming
-    /// what there is when a name is unknown.
+    /// The bindings of the model parsed last; `subgraphId` must be the subgraph that became the network. Both throw
+    /// ParseException for an unknown name; the text lists the known names.
     /// An input's info is constant, so that a ConstTensor can be made from it. An output has the shape that the file
     /// declares. Sizes that the file leaves open (-1 in shape_signature) or does not tell follow from the inputs'
-    /// shapes. Sizes that depend on values come from the file's field `shape`; they are unknown where it has none, and
-    /// where m_InputShapes are given: IRuntime::GetOutputTensorInfo() then tells more.
+    /// shapes. Sizes that depend on values come from the file's field `shape`; they are unknown where that has none,
+    /// and where m_InputShapes are given: IRuntime::GetOutputTensorInfo() then tells more.
     virtual BindingPointInfo GetNetworkInputBindingInfo(size_t subgraphId, const std::string& name) const = 0;
     virtual BindingPointInfo GetNetworkOutputBindingInfo(size_t subgraphId, const std::string& name) const = 0;
     /// Subgraphs of the model; those named "VALIDATION:..." do not count.

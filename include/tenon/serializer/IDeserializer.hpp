@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // IDeserializer: makes networks from .tenon files and from those of Arm NN (.armnn). docs/serialization.md describes
-// the format of the former, docs/armnn.md says what becomes of the latter's layers.
+// the format of the former, docs/armnn.md describes the conversion of the latter's layers.
 #pragma once
 
 #include <tenon/INetwork.hpp>
@@ -45,19 +45,20 @@ public:
     static void Destroy(IDeserializer* deserializer);
     virtual ~IDeserializer();
 
-    /// Of a network before optimization. The bytes are copied.
+    /// Reads a network that was saved before optimization. The bytes are copied.
     virtual INetworkPtr CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent) = 0;
     /// Reads the stream to its end.
     virtual INetworkPtr CreateNetworkFromBinary(std::istream& binaryContent) = 0;
     /// Maps the file. Throws FileNotFoundException for a missing one (Tenon).
     virtual INetworkPtr CreateNetworkFromBinaryFile(const char* graphFile) = 0;
 
-    /// Of an optimized network, for the backends of a runtime (Tenon). The optimizer does not run. What the runtime
-    /// relies on is checked again, since the file may not be the optimizer's work or that of another machine. Throws
+    /// Reads an optimized network, for the backends of a runtime (Tenon). The optimizer does not run. The properties
+    /// that the runtime relies on are checked again, since the file may be no work of the optimizer, or come from
+    /// another machine. Throws
     ///   BackendUnavailableException   a layer was given to a backend that is not there
     ///   UnimplementedException        a backend that is there refuses a layer that was given to it
     ///   LayerValidationException,
-    ///   GraphValidationException      what Optimize() would refuse, or another shape than it gives
+    ///   GraphValidationException      Optimize() would refuse the network, or give another shape
     virtual IOptimizedNetworkPtr CreateOptimizedNetworkFromBinary(const std::vector<uint8_t>& binaryContent,
                                                                   const IDeviceSpec& deviceSpec) = 0;
     virtual IOptimizedNetworkPtr CreateOptimizedNetworkFromBinary(std::istream& binaryContent,
@@ -69,10 +70,10 @@ public:
     virtual bool IsOptimizedFile(const char* graphFile) const = 0;
     virtual bool IsOptimizedBinary(const std::vector<uint8_t>& binaryContent) const = 0;
 
-    /// Of the network that was read last, by name. `layerId` is Arm NN's and makes no difference. An input's info is
-    /// constant, so that a ConstTensor can be made from it. Sizes of outputs that the file leaves open follow from
-    /// the inputs' shapes; they are unknown where they depend on values. Throw ParseException naming what there is when
-    /// a name is unknown.
+    /// The bindings of the network that was read last, by name. `layerId` is Arm NN's parameter and makes no
+    /// difference. An input's info is constant, so that a ConstTensor can be made from it. Sizes of outputs that the
+    /// file leaves open follow from the inputs' shapes; they are unknown where they depend on values. Both throw
+    /// ParseException for an unknown name; the text lists the known names.
     virtual BindingPointInfo GetNetworkInputBindingInfo(unsigned int layerId, const std::string& layerName) const = 0;
     virtual BindingPointInfo GetNetworkOutputBindingInfo(unsigned int layerId, const std::string& layerName) const = 0;
     /// The names of the Input and Output layers in the order in which they were added, after optimization too, or in

@@ -35,7 +35,7 @@ std::string ToText(TypeSet types)
     return text;
 }
 
-/// What the row takes at one place, given the type of input 0; empty where it takes any.
+/// The types that the row takes at one place, given the type of input 0; empty where it takes any.
 TypeSet Accepted(const TypeRow& row, TypeSet listed, const LayerView& layer)
 {
     return row.m_SameAsInput0 && !listed.Empty() && layer.HasInput(0) ? TypeSet(layer.GetInput(0).GetDataType())
@@ -43,7 +43,7 @@ TypeSet Accepted(const TypeRow& row, TypeSet listed, const LayerView& layer)
 }
 
 /// Narrows the rows to those that take the layer's types, place by place, so that a refusal can name the first place
-/// that rules out all rows and what would have fitted there.
+/// that rules out all rows and the types that would have fitted there.
 class RowFilter
 {
 public:
@@ -73,7 +73,7 @@ public:
         return Narrow(OutputPlace, accepted);
     }
 
-    /// Whether the quantization is what the first row that takes the types wants.
+    /// Whether the quantization meets the conditions of the first row that takes the types.
     SupportResult CheckScales() const
     {
         const auto first = std::find(m_Fits.begin(), m_Fits.end(), true);

@@ -149,7 +149,7 @@ struct FixedReciprocal
 inline FixedReciprocal GetReciprocal(int32_t raw, int integerBits)
 {
     const int headroom = std::countl_zero(static_cast<uint32_t>(raw));
-    // The bits below the leading one: what is over 1 when the leading one stands for 1.
+    // The bits below the leading one: the part over 1 when the leading one stands for 1.
     const uint32_t rest = (static_cast<uint32_t>(raw) << (headroom & 31)) - (uint32_t{1} << 31);
     return {OneOverOnePlus({static_cast<int32_t>(rest)}), integerBits - headroom};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CpuRef and CpuAcc say of themselves when they are asked for capabilities.
+// The capabilities of CpuRef and CpuAcc.
 #pragma once
 
 #include <tenon/backend/IBackend.hpp>

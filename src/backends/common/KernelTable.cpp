@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Support, workload factory and workloads derived from a kernel table. What one kernel takes is in AskKernel.cpp.
+// Support, workload factory and workloads derived from a kernel table. AskKernel.cpp answers for one kernel.
 #include "backends/common/KernelTable.hpp"
 
 #include "backends/common/PackedCache.hpp"
@@ -88,14 +88,14 @@ public:
                    : ILayerSupport::IsActivationFusable(layer, activation);
     }
 
-    /// As the types of the kernels say.
+    /// The answer follows from the types of the kernels.
     SupportResult AreHalfWeightsSupported(const LayerView& layer) const override { return IsLayerSupported(layer); }
 
 private:
     KernelLookup m_Lookup;
 };
 
-/// The name of a kernel and of what is fused: mostly nothing, which takes no memory.
+/// The name of a kernel and of the layers fused into it: mostly there are none, which takes no memory.
 class KernelLabel
 {
 public:

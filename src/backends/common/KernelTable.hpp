@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelTable: how a built-in backend is written. A kernel is one row (types it takes, an optional further check, a
-// prepare function); support, workload factory and workloads derive from the table. Used by CpuRef and CpuAcc.
+// KernelTable: the table from which a built-in backend is made. A kernel is one row (types it takes, an optional
+// further check, a prepare function); support, workload factory and workloads derive from the table. CpuRef and CpuAcc
+// use it.
 #pragma once
 
 #include <tenon/BackendId.hpp>
@@ -67,7 +68,7 @@ constexpr TypeSet QuantizedInt8Types = {DataType::QAsymmU8, DataType::QAsymmS8, 
 /// Quantized types with whole bytes.
 constexpr TypeSet QuantizedTypes = QuantizedInt8Types | DataType::QSymmS16;
 
-/// What a kernel asks of the quantization of a tensor. Tensors of a type that carries no scale always fit.
+/// A kernel's condition on the quantization of a tensor. Tensors of a type that carries no scale always fit.
 enum class Scales : uint8_t
 {
     Any,       ///< it does not look, or its check does
@@ -136,10 +137,11 @@ constexpr TypeRow PerTensor(TypeRow row)
     return row;
 }
 
-/// What a prepared kernel runs per inference.
+/// The function that a prepared kernel runs per inference.
 using Executor = std::function<void(const ExecuteArgs&)>;
 
-/// The result of preparing a kernel: what to run and how much scratch it wants. Or why the kernel declines the shapes.
+/// The result of preparing a kernel: the function to run and its scratch bytes, or the reason why the kernel declines
+/// the shapes.
 struct Prepared
 {
     Executor m_Run;
@@ -181,8 +183,8 @@ class PackedWeights
 {
 public:
     virtual ~PackedWeights() = default;
-    /// Whether the layer's constants are still read while it runs: by what was packed, or by a kernel that runs in its
-    /// place. Else the system may take back their pages.
+    /// Whether the layer's constants are still read while it runs: by the packed weights, or by a kernel that runs in
+    /// its place. Else the system may take back their pages.
     virtual bool RefersToConstants() const { return false; }
 };
 
@@ -191,23 +193,23 @@ struct Kernel
 {
     const char* m_Name; ///< for profiles
     std::span<const TypeRow> m_Types;
-    /// Called when shapes are known, by way of Prepare. `packed` is what m_Pack gave, or null. It may decline. Its
+    /// Called when shapes are known, by way of Prepare. `packed` is the result of m_Pack, or null. It may decline. Its
     /// result is not run where all outputs are empty, unless the layer has an effect. Null where m_Refine is set.
     Prepared (*m_Prepare)(const ReshapeArgs& args, const PackedWeights* packed) = nullptr;
-    /// Further conditions than the types and scales; may be null. m_Prepare relies on both: it checks shapes, and
-    /// nothing that is known without them.
+    /// Further conditions than the types and scales; may be null. m_Prepare relies on the types, the scales and these
+    /// conditions: it checks shapes alone.
     SupportResult (*m_Check)(const LayerView& layer) = nullptr;
     /// Create step: packs weights, with large blocks out of the store; may be null.
     std::unique_ptr<PackedWeights> (*m_Pack)(const LayerView& layer, PackedStore& store) = nullptr;
     /// Whether the kernel applies this activation to its output, see ReshapeArgs::m_FusedActivation; null: none.
     SupportResult (*m_Fuse)(const LayerView& layer, const ActivationDescriptor& activation) = nullptr;
-    /// Whether this machine has what the kernel needs for any layer at all, as instructions; null: it has.
-    /// Asked when all else fits.
+    /// Whether this machine has the instructions and the like that the kernel needs for any layer at all; null: it has.
+    /// The question is asked when all else fits.
     SupportResult (*m_CheckMachine)() = nullptr;
-    /// It rounds more coarsely than the other kernels: only for models that ask for fast arithmetic. A list of kernels
-    /// leaves it out otherwise.
+    /// Whether the kernel rounds more coarsely than the others: it is only for models that ask for fast arithmetic. A
+    /// list of kernels leaves it out otherwise.
     bool m_IsFastMath = false;
-    /// m_Prepare takes ReshapeArgs::m_OutputPitch. It declines where it does not for these shapes.
+    /// Whether m_Prepare takes ReshapeArgs::m_OutputPitch. It declines where it does not for these shapes.
     bool m_WritesPitched = false;
     /// The complete kernel of the layer type, of whose layers this one runs some faster; null: the row stands for
     /// itself. A layer that the reference's m_Check refuses is refused by this one, too.
@@ -217,14 +219,15 @@ struct Kernel
     /// parts of `reference`, or declines and leaves `reference` as it is, which then runs.
     Prepared (*m_Refine)(const ReshapeArgs& args, const PackedWeights* packed, Prepared& reference) = nullptr;
 
-    /// What runs the layer with these shapes, or why this row does not. Results carry the name of the kernel that runs.
+    /// The prepared kernel for the layer with these shapes, or the reason why this row declines. Results carry the name
+    /// of the kernel that runs.
     Prepared Prepare(const ReshapeArgs& args, const PackedWeights* packed) const;
     /// The same, with the reference in place of a row that declines. For kernels that run pieces of a layer by this
     /// one. Precondition: m_Reference is set.
     Prepared PrepareOrReference(const ReshapeArgs& args, const PackedWeights* packed) const;
 };
 
-/// Why the kernel does not take the layer, or that it does. In AskKernel.cpp.
+/// Whether the kernel takes the layer, or the reason why it does not. In AskKernel.cpp.
 SupportResult AskKernel(const Kernel& kernel, const LayerView& layer);
 
 /// The kernels of a layer type in the order of trial; the first one that takes a layer runs it. The last one takes all
@@ -233,7 +236,7 @@ using KernelLookup = std::span<const Kernel* const> (*)(LayerType);
 
 /// Support by table lookup: (op, types), then the scales of the row, then the kernel's check.
 std::shared_ptr<const ILayerSupport> MakeTableLayerSupport(KernelLookup lookup);
-/// Workloads by the same choice, with what is packed written to, or read from, the archive if there is one.
+/// Workloads by the same choice. Packed weights are written to, or read from, the archive if there is one.
 std::unique_ptr<IWorkloadFactory> MakeTableWorkloadFactory(const BackendId& id, KernelLookup lookup,
                                                            std::shared_ptr<PackedArchive> archive = nullptr);
 

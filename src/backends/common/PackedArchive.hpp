@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PackedArchive: the packed weights of a network in a file, so that the next load of it packs nothing. One archive
-// writes a file, another one reads it; the kernel table's workload factory asks it for the memory of what it packs.
+// writes a file, another one reads it; the kernel table's workload factory asks it for the memory of packed weights.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -12,10 +12,10 @@
 namespace tenon::backends
 {
 
-/// For whom weights were packed. A file is good for equal ones only.
+/// The conditions under which weights were packed. A file is good for equal ones only.
 struct PackedFor
 {
-    std::string m_Version;      ///< of Tenon, and of what packs
+    std::string m_Version;      ///< of Tenon, and of the packing code
     std::string m_Instructions; ///< of the processor, as far as they are used
     std::string m_Options;      ///< of the backend, as far as packing depends on them
 };
@@ -25,14 +25,15 @@ class PackedArchive
 public:
     virtual ~PackedArchive() = default;
     /// The store that `kernel` packs the layer with. Both must outlive it. Several threads may ask at once; a store
-    /// that remembers what is packed keeps the others waiting for as long as it lives.
+    /// that keeps packed blocks makes the others wait for as long as it lives.
     virtual std::unique_ptr<PackedStore> OpenStore(const Kernel& kernel, const LayerView& layer) = 0;
     /// All layers of the network have been packed.
     virtual void Finish() = 0;
 };
 
-/// Packs, and writes a file of it in Finish: beside the path first, and then in its place, so that nobody sees half a
-/// file, and what is mapped of an older one stays. That throws RuntimeException for a path that cannot be written.
+/// Packs, and writes a file in Finish: a new file in the same folder first, which then replaces the one at the path, so
+/// that nobody sees half a file, and mappings of an older one stay. Finish throws RuntimeException for a path that
+/// cannot be written.
 std::shared_ptr<PackedArchive> MakePackedWriter(const std::string& path, PackedFor packedFor);
 
 /// Maps such a file, and never packs: a layer that the file has nothing for ends the load. Throws

@@ -64,7 +64,7 @@ bool SameInfos(const std::vector<TensorInfo>& known, Span<const TensorInfo* cons
                       { return b == nullptr ? a == TensorInfo() : a == *b; });
 }
 
-/// Packed constants are there twice: what a file can bring back need not stay in memory.
+/// Packed constants are there twice: bytes that a file can bring back need not stay in memory.
 void ReleaseConstants(const LayerView& layer)
 {
     constexpr size_t Min = 64 * 1024; // bytes; fewer are not worth a call of the system

@@ -22,11 +22,11 @@ class PackedCache
 public:
     using Result = std::shared_ptr<const PackedWeights>;
 
-    /// `archive`: of what is packed; may be null.
+    /// `archive` is the archive of packed weights; may be null.
     explicit PackedCache(std::shared_ptr<PackedArchive> archive);
     ~PackedCache();
 
-    /// What kernel.m_Pack gives for the layer or gave for an equal one; null where it gives null.
+    /// The packed weights that kernel.m_Pack gives for the layer or gave for an equal one; null where it gives null.
     /// Precondition: kernel.m_Pack is not null. Thread-safe: several layers are packed side by side.
     Result Pack(const Kernel& kernel, const LayerView& layer);
     /// All layers of the network have been packed.
@@ -39,7 +39,7 @@ private:
     using Future = std::shared_future<Result>;
 
     Result PackAnew(const Kernel& kernel, const LayerView& layer);
-    /// What an equal layer gets; where there is none, an invalid future: the caller packs, and keeps the promise.
+    /// The future of an equal layer; where there is none, an invalid future: the caller packs, and keeps the promise.
     Future FindOrPromise(const Kernel& kernel, const void* constant, const LayerView& layer,
                          std::promise<Result>& promise);
 

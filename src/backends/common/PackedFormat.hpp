@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layout of files of packed weights: a header, a directory of blocks, and the blocks, each of these at the next
-// multiple of 64 bytes. Numbers are those of the machine that wrote them, which the magic number tells.
+// multiple of 64 bytes. Numbers have the byte order of the machine that wrote them, which the magic number tells.
 #pragma once
 
 #include "backends/common/PackedArchive.hpp"
@@ -14,7 +14,8 @@ namespace tenon::backends
 {
 
 constexpr uint64_t PackedMagic = 0x314B434150'4E4E54; // "TNNPACK1" of a little-endian machine
-/// To be raised with each change of this file. What kernels pack has a version of its own, see PackedFor.
+/// The number to be raised with each change of this file. The layouts that kernels pack have a version of their own,
+/// see PackedFor.
 constexpr uint32_t PackedFormatVersion = 18;
 
 struct PackedHeader
@@ -22,7 +23,7 @@ struct PackedHeader
     static constexpr size_t TextBytes = 96;
 
     uint64_t m_Magic = PackedMagic;
-    uint64_t m_Checksum = 0; ///< of what follows it in the header, and the directory
+    uint64_t m_Checksum = 0; ///< of the header's bytes behind it, and the directory
     uint32_t m_Format = PackedFormatVersion;
     uint32_t m_AddressBytes = sizeof(void*);
     uint64_t m_FileBytes = 0;
@@ -34,7 +35,8 @@ struct PackedHeader
     static constexpr size_t ChecksumFrom = 2 * sizeof(uint64_t);
 };
 
-/// In the order of the blocks. Those of one layer stand together, in the order in which it asks for them.
+/// An entry of the directory, which has the order of the blocks. The blocks of one layer stand together, in the order
+/// in which it asks for them.
 struct PackedEntry
 {
     PackedKey m_Key;

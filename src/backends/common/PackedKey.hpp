@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PackedKey: what tells packed weights apart in a file. A hash of everything that packing may look at.
+// PackedKey: the key of packed weights in a file, a hash of everything that packing may look at.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -18,11 +18,11 @@ struct PackedKey
     auto operator<=>(const PackedKey&) const = default;
 };
 
-/// Of the kernel's name and the layer's type, parameters, tensors and values of constants. Neither its name nor its
-/// place in the network counts, so that layers may come in any order, and equal ones share what is packed.
+/// The hash of the kernel's name and the layer's type, parameters, tensors and values of constants. Neither the layer's
+/// name nor its place in the network counts, so that layers may come in any order, and equal ones share packed weights.
 PackedKey MakePackedKey(const Kernel& kernel, const LayerView& layer);
 
-/// Of bytes, for finding damage.
+/// The checksum of bytes, for finding damage.
 uint64_t GetChecksum(const void* data, size_t bytes);
 
 } // namespace tenon::backends

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads files of packed weights. Nothing in a file is believed: sizes are compared with what there is before they are
+// Reads files of packed weights. Nothing in a file is believed: sizes are compared with the file's before they are
 // used, and bytes with their checksums.
 #include "backends/common/PackedFormat.hpp"
 #include "common/ErrorContext.hpp"
@@ -27,7 +27,7 @@ std::string Refusal(const std::string& path, const std::string& what)
                        path, what);
 }
 
-/// A block of the file: its place, and what is known of it.
+/// A block of the file: its place and its properties.
 struct Block
 {
     uint64_t m_Offset;

@@ -14,9 +14,9 @@ namespace
 
 constexpr size_t MinBytes = size_t{1} << 20; ///< fewer of all blocks together are not worth a slab
 
-/// Bytes of a slab after blocks of `before`. Where the system commits memory when it is written, what is not used yet
-/// is only address space; where it commits all that is mapped (mlockall, strict overcommit), what is not used is at
-/// most a few times what is.
+/// Bytes of a slab after blocks of `before`. Where the system commits memory when it is written, the unused part is
+/// only address space; where it commits all that is mapped (mlockall, strict overcommit), the unused part is at most a
+/// few times the used one.
 size_t GetSlabBytes(size_t before)
 {
     constexpr size_t min = size_t{4} << 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PackedSlabs: memory for the packed blocks of a network. Those of a large one lie one behind the other, and the system
-// is asked for the pages of a block at once: else writing it would be a page fault every few KiB.
+// PackedSlabs: memory for the packed blocks of a network. The blocks of a large network lie one behind the other, and
+// the system is asked for the pages of a block at once: else writing it would be a page fault every few KiB.
 #pragma once
 
 #include "backends/common/PackedStore.hpp"
@@ -17,8 +17,8 @@ class PackedSlabs
 public:
     /// A block of `bytes`, filled. A slab lives as long as a block in it. Thread-safe: blocks are filled side by side.
     PackedBlock MakeBlock(size_t bytes, FunctionRef<void(std::byte*)> fill);
-    /// To be called behind the last block: gives back what huge pages have behind it. Another block may follow all the
-    /// same. Thread-safe.
+    /// To be called after the last block: gives back the memory that huge pages have behind it. Another block may
+    /// follow all the same. Thread-safe.
     void Trim();
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PackedStore: where packing gets its memory from. A kernel says how large a block is and how it is filled; a block
-// that a file has already (PackedArchive.hpp) is not filled again.
+// PackedStore: the source of memory for packing. A kernel says how large a block is and how it is filled; a block that
+// a file has already (PackedArchive.hpp) is not filled again.
 #pragma once
 
 #include "common/AlignedMemory.hpp"
@@ -13,12 +13,12 @@
 namespace tenon::backends
 {
 
-/// A part of what a kernel packed. Immutable; aligned to ArenaAlignment. Copies share the memory.
+/// A part of a kernel's packed weights. It is immutable and aligned to ArenaAlignment. Copies share the memory.
 class PackedBlock
 {
 public:
     PackedBlock() = default;
-    /// `data` keeps alive what the bytes are in.
+    /// `data` keeps the memory of the bytes alive.
     PackedBlock(std::shared_ptr<const std::byte> data, size_t bytes) : m_Data(std::move(data)), m_Bytes(bytes) {}
 
     const std::byte* Data() const { return m_Data.get(); }
@@ -34,7 +34,7 @@ private:
     size_t m_Bytes = 0;
 };
 
-/// For one layer: its kernel asks for the same blocks, in the same order, each time it packs the same layer.
+/// The store of one layer: its kernel asks for the same blocks, in the same order, each time it packs the same layer.
 class PackedStore
 {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs, remembers what was packed, and writes a file of it.
+// Packs weights, keeps them, and writes a file of them.
 #include "backends/common/PackedFormat.hpp"
 #include "common/ReplaceFile.hpp"
 
@@ -15,7 +15,7 @@ namespace tenon::backends
 namespace
 {
 
-/// What was packed of each layer. Sorted, so that the same network always gives the same file.
+/// The packed blocks of each layer. They are sorted, so that the same network always gives the same file.
 using PackedLayers = std::map<PackedKey, std::vector<PackedBlock>>;
 
 class RecordingStore final : public PackedStore

@@ -116,7 +116,7 @@ QuantizedRange GetClampRange(DataType type, float scale, int32_t zeroPoint, floa
     QuantizedRange range =
         CalculateActivationRange(type, scale, zeroPoint, lower < -far ? -Infinity : std::min(lower, far),
                                  upper > far ? Infinity : std::max(upper, -far));
-    // Of an interval that lies outside of the type, what is nearest to it.
+    // An interval that lies outside of the type becomes the nearest value of the type.
     range.m_Min = std::min(range.m_Min, GetTypeRange(type).m_Max);
     range.m_Max = std::max(range.m_Max, GetTypeRange(type).m_Min);
     return range;

@@ -20,8 +20,9 @@ struct QuantizedMultiplier
     int m_Shift = 0;
 };
 
-/// The nearest QuantizedMultiplier. What is too small for a 31-bit right shift becomes 0 as in TFLite; what is too
-/// large for a 30-bit left shift, even infinite, becomes the largest one. Throws InvalidArgumentException for NaN.
+/// The nearest QuantizedMultiplier. A number that is too small for a 31-bit right shift becomes 0 as in TFLite; a
+/// number that is too large for a 30-bit left shift, even infinite, becomes the largest multiplier. Throws
+/// InvalidArgumentException for NaN.
 QuantizedMultiplier QuantizeMultiplier(double real);
 
 /// High 32 bits of 2 * a * b, rounded to nearest (half towards +infinity). min * min saturates to max.

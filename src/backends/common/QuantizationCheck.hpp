@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions on the quantization of tensors, for the answer to whether a layer is supported: what passes needs no
-// further look when the kernel is prepared. A type row's scales (KernelTable.hpp) are checked by these functions; a
+// Conditions on the quantization of tensors, for the answer to whether a layer is supported: a tensor that passes needs
+// no further check when the kernel is prepared. A type row's scales (KernelTable.hpp) are checked by these functions; a
 // row's check calls them where types alone do not say which places must be quantized how.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace tenon::backends
 /// `place` names the tensor in a reason: "input 0".
 SupportResult CheckPerTensor(const TensorInfo& info, const std::string& place);
 
-/// CheckPerTensor of these inputs, as far as they are connected, and outputs.
+/// CheckPerTensor for these inputs, as far as they are connected, and outputs.
 SupportResult CheckPerTensor(const LayerView& layer, std::initializer_list<size_t> inputs,
                              std::initializer_list<size_t> outputs);
 

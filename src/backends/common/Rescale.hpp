@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products by QuantizedMultipliers, with the roundings of TFLite's reference kernels. Where TFLite's arithmetic of 32
-// bits overflows, which no result that it defines needs, these saturate: what a multiplier above 1 takes beyond every
-// stored type is stored as that type's bound. Used by the kernels of all backends, in inner loops (hence inline).
+// bits overflows, which no result that it defines needs, these saturate: a product that a multiplier above 1 takes
+// beyond every stored type is stored as that type's bound. The kernels of all backends use them in inner loops (hence
+// inline).
 #pragma once
 
 #include "backends/common/Quantization.hpp"
@@ -57,7 +58,7 @@ inline int32_t MultiplySumSaturating(int64_t x, QuantizedMultiplier m)
     const int left = m.m_Shift > 0 ? m.m_Shift : 0;
     const int right = m.m_Shift > 0 ? 0 : -m.m_Shift;
     const int64_t bounded = std::clamp(x, -(Max >> left), Max >> left) * (int64_t{1} << left);
-    // The product in two parts: of the bits from 2^31 on, and of those below it.
+    // The product in two parts: of the bits from 2^31 on, and of the bits below.
     const int64_t low = bounded & 0x7FFFFFFF;
     const int64_t high = (bounded >> 31) * m.m_Multiplier + ((low * m.m_Multiplier + (int64_t{1} << 30)) >> 31);
     const int64_t half = (int64_t{1} << right) >> 1;
@@ -65,9 +66,9 @@ inline int32_t MultiplySumSaturating(int64_t x, QuantizedMultiplier m)
     return SaturateToInt32((high + half - towardsZero) >> right);
 }
 
-/// MultiplySaturating for inner loops: the same results in one multiplication and one shift. Both roundings
-/// are floor divisions after an addition, and nested floor divisions merge into one; what remains of "half away from
-/// zero" is the step down for negative x. Only for multipliers that are not negative.
+/// MultiplySaturating for inner loops: the same results in one multiplication and one shift. Both roundings are
+/// floor divisions after an addition, and nested floor divisions merge into one; the rest of "half away from zero"
+/// is the step down for negative x. Only for multipliers that are not negative.
 class SumRescaler
 {
 public:
@@ -86,7 +87,7 @@ public:
         return SaturateToInt32((shifted * m_Multiplier.m_Multiplier + m_Addend - step) >> m_Right);
     }
 
-    /// Of sums that may need more than 32 bits.
+    /// The same for sums that may need more than 32 bits.
     int32_t operator()(int64_t x) const
     {
         return x == static_cast<int32_t>(x) ? (*this)(static_cast<int32_t>(x)) : MultiplySumSaturating(x, m_Multiplier);
@@ -106,7 +107,7 @@ inline int32_t MultiplyReducedSaturating(int64_t x, QuantizedMultiplier m)
 {
     const int64_t reduced = m.m_Multiplier < 0x7FFF0000 ? (m.m_Multiplier + (1 << 15)) >> 16 : 0x7FFF;
     int shift = 15 - m.m_Shift;
-    // TFLite takes sums below 2^47. Of larger ones the last bits are less than the rounding of the multiplier.
+    // TFLite takes sums below 2^47. The last bits of larger sums are less than the rounding of the multiplier.
     constexpr int64_t MaxSum = int64_t{1} << 47;
     constexpr int LastBits = 16;
     if (x >= MaxSum || x <= -MaxSum)

@@ -40,7 +40,8 @@ std::vector<int64_t> DimsOf(const TensorShape& shape)
     return dims;
 }
 
-/// Of a value that counts as several types: a truth value or number rather than a text, an integer rather than a float.
+/// The C form of a value. A value that counts as several types becomes a truth value or number rather than a text, an
+/// integer rather than a float.
 AttributeValue ToValue(const BackendOptions::Var& value)
 {
     if (value.IsBool())

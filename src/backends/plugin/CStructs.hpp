@@ -84,7 +84,7 @@ private:
     tenon_layer m_Layer{};
 };
 
-/// The other way round. Throw InvalidArgumentException for what makes no sense.
+/// The other way round. These functions throw InvalidArgumentException for values that make no sense.
 TensorInfo ToInfo(const tenon_tensor_info& info);
 TensorShape ToShape(uint32_t rank, const int64_t* dims);
 std::vector<Attribute> ToAttributes(const tenon_attribute* attributes, size_t count);

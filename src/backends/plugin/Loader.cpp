@@ -26,8 +26,7 @@ namespace
 
 namespace fs = std::filesystem;
 
-/// The library that runs backends for Arm NN's interface.
-/// In the names of Tenon's libraries.
+/// The version in the names of Tenon's libraries, for the library that runs backends for Arm NN's interface.
 std::string LibraryVersion()
 {
     return fmt::format("{}.{}", TENON_VERSION_MAJOR, TENON_VERSION_MINOR);
@@ -220,7 +219,7 @@ std::vector<DynamicBackendReport> RegisterDynamicBackends(BackendRegistry& regis
             report.m_IsLoaded = true;
             LogInfo("backend {} is loaded from '{}'", report.m_BackendId.Get(), report.m_Path);
         }
-        catch (const std::exception& error) // also what the file system throws
+        catch (const std::exception& error) // also exceptions of the file system
         {
             report.m_Reason = error.what();
             LogWarning("'{}' is not loaded as a backend: {}", report.m_Path, report.m_Reason);

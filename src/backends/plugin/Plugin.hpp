@@ -30,7 +30,8 @@ class Plugin
 {
 public:
     /// Checks the table and makes the backend. `file` names it in messages; `library` keeps the code loaded.
-    /// Throws InvalidArgumentException for a table that cannot be used, and what the plugin's backend_create reports.
+    /// Throws InvalidArgumentException for a table that cannot be used, and the exception that the plugin's
+    /// backend_create reports.
     Plugin(const std::string& file, std::shared_ptr<void> library, const tenon_plugin_table& table,
            const std::vector<BackendOptions>& options);
     ~Plugin();
@@ -47,7 +48,7 @@ public:
     /// "plugin VendorNpu (/opt/vendor/npu_backend.so)"
     const std::string& Who() const { return m_Who; }
 
-    /// Calls a function of the table whose last argument is the error text, and throws what it reports.
+    /// Calls a function of the table whose last argument is the error text, and throws the exception that it reports.
     template <typename F, typename... Args>
     void Call(const char* name, F function, Args... args) const
     {

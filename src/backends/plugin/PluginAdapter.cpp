@@ -52,7 +52,7 @@ std::unique_ptr<ActivationDescriptor> ActivationOf(const tenon_attribute* attrib
     return std::unique_ptr<ActivationDescriptor>(static_cast<ActivationDescriptor*>(descriptor.release()));
 }
 
-/// A LayerView or ReshapeArgs of a tenon_layer, with what it points to.
+/// A LayerView or ReshapeArgs of a tenon_layer, with all that it points to.
 class LayerOfC
 {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PluginBackend: the IBackend that a plugin's table is for the rest of Tenon.
+// PluginBackend: the IBackend that shows a plugin's table to the rest of Tenon.
 #pragma once
 
 #include "backends/plugin/Plugin.hpp"
@@ -13,7 +13,7 @@ namespace tenon::plugin
 
 std::shared_ptr<const IBackend> MakePluginBackend(std::shared_ptr<const Plugin> plugin);
 
-/// The plugin with the options of one network; what the workloads of the network keep alive.
+/// The plugin with the options of one network. The workloads of the network keep it alive.
 class Model
 {
 public:
@@ -32,7 +32,7 @@ private:
 
 /// PluginWorkload.cpp
 std::unique_ptr<IWorkload> MakePluginWorkload(std::shared_ptr<const Model> model, const LayerView& layer);
-/// PluginFusion.cpp. Checks that what a plugin offers suits a layer of these tensors, and gives its aliases. Throws
+/// PluginFusion.cpp. Checks that the offers of a plugin suit a layer of these tensors, and gives its aliases. Throws
 /// RuntimeException unless it does; `who` begins the text: "plugin VendorNpu (file): shaped_fusion of layer 'sum'".
 TensorAliases CheckFusion(const tenon_fusion& fusion, LayerType type, Span<const TensorInfo* const> inputs,
                           Span<const TensorInfo* const> outputs, bool hasDevice, const std::string& who);

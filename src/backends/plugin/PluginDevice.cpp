@@ -81,7 +81,7 @@ private:
 class Factory final : public ITensorHandleFactory
 {
 public:
-    // The id is the plugin's own, whatever others call theirs: blocks of one plugin mean nothing to another.
+    // The id is the plugin's own, whatever ids other plugins have: blocks of one plugin mean nothing to another.
     explicit Factory(std::shared_ptr<const Plugin> plugin)
         : m_Plugin(std::move(plugin)), m_Id(m_Plugin->Id() + "/" + m_Plugin->Device().memory_id)
     {

@@ -14,7 +14,7 @@ namespace tenon::plugin
 /// Precondition: plugin->HasDevice().
 std::unique_ptr<ITensorHandleFactory> MakePluginDevice(std::shared_ptr<const Plugin> plugin);
 
-/// What MakePluginDevice's objects stand for.
+/// The plugin's objects behind those of MakePluginDevice.
 tenon_plugin_memory* MemoryOf(const IDeviceMemory* memory);
 tenon_plugin_queue* QueueOf(const IDeviceQueue* queue);
 

@@ -48,7 +48,7 @@ private:
     tenon_subgraph m_Subgraph{};
 };
 
-/// Collects what the plugin says of its subgraph.
+/// Collects the plugin's answer about its subgraph.
 class Answer
 {
 public:

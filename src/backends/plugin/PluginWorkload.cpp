@@ -93,7 +93,8 @@ public:
     const std::shared_ptr<const Workload>& GetWorkload() const { return m_Workload; }
     const Plugin& GetPlugin() const { return m_Workload->GetPlugin(); }
     tenon_plugin_shaped* Get() const { return m_Shaped; }
-    /// Calls what makes the object, call(made, scratchBytes), and takes it over. Returns false where null was made.
+    /// Calls the function that makes the object, call(made, scratchBytes), and takes the object over. Returns false
+    /// where null was made.
     template <typename F>
     bool Make(F call)
     {
@@ -206,7 +207,7 @@ private:
         }
     }
 
-    /// The layer's own inputs, with which those of a workload that a hook makes begin.
+    /// The layer's own inputs. The inputs of a workload that a hook makes begin with them.
     std::vector<const TensorInfo*> ListInputs() const
     {
         std::vector<const TensorInfo*> inputs;
@@ -252,7 +253,8 @@ private:
                     { return m_C.make_attention(m_Shaped->Get(), &c, made, scratchBytes, error); });
     }
 
-    /// A workload that the hook makes, or null where it gives none. `addition` is said of the layer in its messages.
+    /// A workload that the hook makes, or null where it gives none. `addition` follows the layer's name in its
+    /// messages.
     template <typename F>
     std::unique_ptr<IShapedWorkload> Make(const char* hook, const char* addition, Span<const TensorInfo* const> inputs,
                                           Span<const TensorInfo* const> outputs, F call) const

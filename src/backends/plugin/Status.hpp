@@ -30,7 +30,7 @@ void ThrowUnlessOk(tenon_status status, ErrorText& text, const std::string& who,
 /// Writes a text and cuts it where there is no more room.
 void WriteText(tenon_text* target, const std::string& text) noexcept;
 
-/// Only inside of a catch block: writes the text of what is handled there and gives its status.
+/// Only inside of a catch block: writes the text of the exception that is handled there and gives its status.
 tenon_status StatusOfException(tenon_text* error) noexcept;
 
 /// Runs `f` so that nothing is thrown.

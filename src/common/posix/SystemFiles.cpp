@@ -16,7 +16,7 @@ namespace tenon
 namespace
 {
 
-/// Of the last call, which failed unless `isDone`.
+/// The error of the last call, which failed unless `isDone`.
 std::error_code ErrorUnless(bool isDone)
 {
     return {isDone ? 0 : errno, std::generic_category()};

@@ -41,7 +41,7 @@ void* MapPages(size_t bytes)
     {
         return MapAnywhere(bytes);
     }
-    // Mapped with room for one page more, of which what lies around the aligned part is given back.
+    // The mapping has room for one page more. The parts around the aligned one are given back.
     char* const first = MapAnywhere(bytes + HugePageBytes);
     const size_t before = HugePageBytes - reinterpret_cast<uintptr_t>(first) % HugePageBytes;
     char* const aligned = first + before;

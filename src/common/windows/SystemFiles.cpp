@@ -15,7 +15,7 @@ namespace tenon
 namespace
 {
 
-/// Of the last call, which failed unless `isDone`.
+/// The error of the last call, which failed unless `isDone`.
 std::error_code ErrorUnless(bool isDone)
 {
     return {isDone ? 0 : static_cast<int>(GetLastError()), std::system_category()};

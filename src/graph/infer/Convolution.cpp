@@ -52,7 +52,7 @@ Window MakeDepthWindow(const D& descriptor, unsigned int filter)
             descriptor.m_PadBack};
 }
 
-// Of Convolution2d and DepthwiseConvolution2d, once the weights are understood.
+// Infers the output of Convolution2d and DepthwiseConvolution2d from the sizes that the weights give.
 template <typename D>
 void InferSliding2d(InferContext& context, const D& descriptor, const ImageDims& dims, unsigned int filterHeight,
                     unsigned int filterWidth, unsigned int outputChannels)

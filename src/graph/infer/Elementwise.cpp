@@ -112,7 +112,7 @@ void InferFloor(InferContext& context)
     InferSame(context);
 }
 
-// AddMulAdd is (in0 + in1) * in2 + in3; the last output is that, the first of two the sum of in0 and in1.
+// AddMulAdd is (in0 + in1) * in2 + in3; this is its last output. The first of two outputs is the sum of in0 and in1.
 void InferFused(InferContext& context)
 {
     CheckAllConnected(context);

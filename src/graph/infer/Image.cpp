@@ -36,7 +36,7 @@ std::vector<float> FloatValues(const InferContext& context, size_t input, const 
     return values;
 }
 
-// Writes what inputs 1 and 2 hold into the descriptor.
+// Writes the values of inputs 1 and 2 into the descriptor.
 void ReadInterpolateInputs(InferContext& context)
 {
     const auto& given = context.Descriptor<InterpolateDescriptor>();

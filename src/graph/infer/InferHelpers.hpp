@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the shape-inference functions of this folder share: sizes checked against 32 bits, shapes built dimension by
-// dimension, broadcasting, data layouts and sliding windows. Used by infer/*.cpp and graph/Infer.cpp.
+// The helpers that the shape-inference functions of this folder share: sizes checked against 32 bits, shapes built
+// dimension by dimension, broadcasting, data layouts and sliding windows. Used by infer/*.cpp and graph/Infer.cpp.
 #pragma once
 
 #include "graph/InferContext.hpp"
@@ -63,7 +63,7 @@ void CheckElements(const InferContext& context, size_t input, const char* what, 
 /// The number of channels in a tensor of any rank: the last dimension for NHWC, the second one for NCHW.
 unsigned int GetChannels(const InferContext& context, DataLayout layout);
 
-/// Which dimension is what.
+/// The dimensions of images by their meaning.
 struct ImageDims
 {
     unsigned int m_Channels;
@@ -76,7 +76,7 @@ ImageDims GetImageDims(const InferContext& context, DataLayout layout);
 /// Fails unless `layout` is NDHWC or NCDHW.
 ImageDims GetVolumeDims(const InferContext& context, DataLayout layout);
 
-/// One dimension of what a convolution or pool slides over its input.
+/// One dimension of the window that a convolution or pool slides over its input.
 struct Window
 {
     const char* m_What; ///< "height": for messages
@@ -90,7 +90,8 @@ struct Window
 
 /// (filter - 1) * dilation + 1. Fails unless filter, stride and dilation are at least 1.
 int64_t GetFilterExtent(const InferContext& context, const Window& window);
-/// How many places the window has in an input of this size, rounding down; sets the paddings. Fails when it has none.
+/// The number of places of the window in an input of this size, rounding down; sets the paddings. Fails when it has
+/// none.
 int64_t Slide(const InferContext& context, Window& window, int64_t input);
 
 /// Writes computed paddings into the descriptor that kernels see; they know explicit ones only.

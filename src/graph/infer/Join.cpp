@@ -17,7 +17,7 @@ int32_t SignedAxis(uint32_t axis)
     return static_cast<int32_t>(axis);
 }
 
-// Origins are optional; where there are any, they must be what the axis and the inputs' shapes give.
+// Origins are optional; where there are any, they must agree with the axis and the inputs' shapes.
 void CheckOrigins(const InferContext& context, const ConcatDescriptor& descriptor)
 {
     const unsigned int rank = context.InputShape(0).GetNumDimensions();
@@ -40,8 +40,8 @@ void CheckOrigins(const InferContext& context, const ConcatDescriptor& descripto
     }
 }
 
-// Splitter along an axis: views may leave out what follows from the input's shape. A size of 0 in another dimension
-// stands for all of it; views without any size along the axis are equal parts, one after the other.
+// Splitter along an axis: views may leave out sizes that follow from the input's shape. A size of 0 in another
+// dimension stands for all of it; views without any size along the axis are equal parts, one after the other.
 SplitterDescriptor CompleteViews(const InferContext& context, const SplitterDescriptor& descriptor)
 {
     const TensorShape& input = context.InputShape(0);
@@ -84,7 +84,7 @@ SplitterDescriptor CompleteViews(const InferContext& context, const SplitterDesc
     return complete;
 }
 
-// The sizes of the parts along `axis`: input 2, in which -1 stands for what the others leave, or equal ones.
+// The sizes of the parts along `axis`: input 2, in which -1 stands for the size that the others leave, or equal ones.
 std::vector<int64_t> GetParts(const InferContext& context, const SplitterDescriptor& descriptor, unsigned int axis)
 {
     const TensorShape& input = context.InputShape(0);

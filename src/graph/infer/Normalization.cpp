@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape inference of normalizations: the output has the input's shape; what differs is which inputs they take.
+// Shape inference of normalizations: the output has the input's shape; the layers differ in their further inputs.
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
@@ -11,7 +11,7 @@ namespace tenon::infer
 namespace
 {
 
-// Of Softmax and LogSoftmax, which share a descriptor.
+// Infers the output of Softmax and LogSoftmax, which share a descriptor.
 void InferSoftmaxFamily(InferContext& context)
 {
     const int axis = context.Descriptor<SoftmaxDescriptor>().m_Axis;

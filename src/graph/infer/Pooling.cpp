@@ -31,7 +31,7 @@ int64_t SlidePool(const InferContext& context, Window& window, int64_t input, Ou
     return output;
 }
 
-// What stands in for stride 0: longer than any input, so that there is one window.
+// The stride in place of stride 0: it is longer than any input, so that there is one window.
 constexpr uint32_t OneWindow = 0x7fffffffU;
 
 } // namespace

@@ -23,7 +23,7 @@ void InferRandom(InferContext& context)
     context.SetOutputShape(0, ValuesAsShape(context, 0));
 }
 
-// The shape of the values is a declared one: nothing that the layer reads says it.
+// The shape of the values is a declared one: it follows from no input of the layer.
 void InferRngBitGenerator(InferContext& context)
 {
     const TensorShape& state = context.InputShape(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape inference of the LSTM layers. Which input is what says LstmSlots.
+// Shape inference of the LSTM layers. LstmSlots has the meaning of each input.
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
@@ -34,7 +34,7 @@ struct LstmSizes
     bool m_HasDiagonal = false; ///< recurrent weights may be [units]: a diagonal matrix
 };
 
-/// What a cell has beside its three other gates.
+/// The parts of a cell in addition to its three other gates.
 struct LstmParts
 {
     bool m_InputGate;
@@ -51,7 +51,7 @@ LstmParts GetParts(const D& descriptor)
             descriptor.m_LayerNormEnabled};
 }
 
-/// What a bidirectional layer has follows from its inputs.
+/// The parts of a bidirectional layer's cell follow from its inputs.
 LstmParts GetParts(const InferContext& context, const LstmSlots& slots)
 {
     return {context.HasInput(slots.m_InputWeights[LstmSlots::Input]),

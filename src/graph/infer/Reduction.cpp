@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape inference of reductions. In the resolved descriptor the axes are the canonical ones: ascending, each once, all
-// of them written out. So there an empty list means that nothing is reduced, while in a descriptor from outside it
-// means all axes; an empty tensor of axes means none.
+// of them written out. An empty list there means that nothing is reduced, while in a descriptor from outside it means
+// all axes; an empty tensor of axes means none.
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 

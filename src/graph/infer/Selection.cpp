@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape inference of layers that choose: between two tensors, the best elements or boxes, and what is not zero.
+// Shape inference of layers that choose: between two tensors, the best elements or boxes, and the elements that are not
+// zero.
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
@@ -35,7 +36,7 @@ void InferSelect(InferContext& context)
     const TensorShape& condition = context.InputShape(0);
     const TensorShape& x = context.InputShape(1);
     const TensorShape& y = context.InputShape(2);
-    // Single elements may come as scalars or not; what was declared decides, as in TFLite.
+    // Single elements may come as scalars or not; the declared shape decides, as in TFLite.
     const TensorShape& declared = context.DeclaredOutput(0).GetShape();
     if (HasOneElement(condition) && HasOneElement(x) && HasOneElement(y) && HasOneElement(declared))
     {

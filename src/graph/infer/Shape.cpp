@@ -132,7 +132,7 @@ void InferPad(InferContext& context)
     for (unsigned int i = 0; i < input.GetNumDimensions(); ++i)
     {
         const auto [before, after] = resolved.m_PadList[i];
-        // What is mirrored must be there: Symmetric repeats the edge, Reflect does not.
+        // The mirrored elements must be there: Symmetric repeats the edge, Reflect does not.
         const PaddingMode mode = resolved.m_PaddingMode;
         const bool mirrors = mode == PaddingMode::Reflect || mode == PaddingMode::Symmetric;
         const unsigned int edge = mode == PaddingMode::Reflect ? 1 : 0;

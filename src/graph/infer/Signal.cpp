@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape inference of Fourier transforms, of what is made of them, and of complex numbers.
+// Shape inference of Fourier transforms, of layers that use them, and of complex numbers.
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape inference of Slice and StridedSlice. What StridedSlice becomes here is all that its kernels know: one begin,
-// end and stride per dimension of the input, and no masks. Element k of a dimension is begin + k * stride, and there
-// are ceil((end - begin) / stride) of them; with a negative stride the end may be -1, which is in front of the first.
-// All elements are inside the tensor, but for relative ends (m_Offset): TFLite does not cut those to the tensor, so
-// that the output has the full length. Dimensions that appear or vanish show in the output's shape alone.
+// Shape inference of Slice and StridedSlice. The form of StridedSlice that is made here is all that its kernels know:
+// one begin, end and stride per dimension of the input, and no masks. Element k of a dimension is begin + k * stride,
+// and there are ceil((end - begin) / stride) of them; with a negative stride the end may be -1, which is in front of
+// the first. All elements are inside the tensor, but for relative ends (m_Offset): TFLite does not cut those to the
+// tensor, so that the output has the full length. Dimensions that appear or vanish show in the output's shape alone.
 #include "graph/Infer.hpp"
 #include "graph/infer/InferHelpers.hpp"
 
@@ -26,7 +26,7 @@ bool HasBit(int32_t mask, size_t i)
     return ((static_cast<uint32_t>(mask) >> i) & 1U) != 0;
 }
 
-// What is taken of one dimension.
+// The indices that are taken of one dimension.
 struct Range
 {
     int64_t m_Begin;
@@ -76,8 +76,8 @@ Range Step(int64_t begin, int64_t end, int64_t stride)
     return length <= 0 ? Range{0, 0, 1, 0} : Range{begin, end, stride, (length - 1) / step + 1};
 }
 
-// What entry i takes of a dimension of `size` elements, by TFLite's rules. Begins and ends outside the tensor are
-// moved to its edge, but for relative ends; only an index (an entry of the shrink mask) must be inside.
+// The indices that entry i takes of a dimension of `size` elements, by TFLite's rules. Begins and ends outside the
+// tensor are moved to its edge, but for relative ends; only an index (an entry of the shrink mask) must be inside.
 Range TakeEntry(const InferContext& context, const StridedSliceDescriptor& descriptor, const Entries& entries, size_t i,
                 int64_t size)
 {

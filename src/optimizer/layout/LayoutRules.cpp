@@ -2,7 +2,10 @@
 // See LayoutRules.hpp. Here is the code of the rules of column `axes` of ops.def.
 #include "optimizer/layout/LayoutRules.hpp"
 
+#include "optimizer/layout/Transposes.hpp"
+
 #include <tenon/Descriptors.hpp>
+#include <tenon/descriptors/Reduction.hpp>
 
 #include <algorithm>
 #include <array>
@@ -263,6 +266,70 @@ Permute FindPermute(const Layer& layer)
     return permutes[static_cast<size_t>(layer.GetType())];
 }
 
+using IsRemoved = std::array<bool, MaxNumOfTensorDimensions>; ///< by dimension
+
+/// Whether the dimensions that remain are in the same order before and behind a Transpose of these mappings.
+bool KeepsOrder(const PermutationVector& mappings, const IsRemoved& isRemoved)
+{
+    unsigned int next = 0;
+    for (unsigned int i = 0; i < mappings.GetSize(); ++i)
+    {
+        if (isRemoved[i])
+        {
+            continue;
+        }
+        if (mappings[i] < next)
+        {
+            return false;
+        }
+        next = mappings[i];
+    }
+    return true;
+}
+
+template <typename D, std::vector<unsigned int> D::*Axes>
+std::unique_ptr<BaseDescriptor> AbsorbIntoReduction(const Layer& layer, const PermutationVector& mappings)
+{
+    auto made = std::make_unique<D>(layer.Descriptor<D>());
+    std::vector<unsigned int>& axes = (*made).*Axes;
+    if (made->m_ParametersAsInputs || made->m_KeepDims)
+    {
+        return nullptr;
+    }
+    IsRemoved isRemoved{};
+    for (unsigned int& axis : axes)
+    {
+        if (axis >= mappings.GetSize())
+        {
+            return nullptr;
+        }
+        isRemoved[axis] = true;
+        axis = mappings[axis];
+    }
+    std::sort(axes.begin(), axes.end());
+    return axes.empty() || KeepsOrder(mappings, isRemoved) ? std::move(made) : nullptr; // no axes: all
+}
+
+/// Of an ArgMinMax, which loses its one axis.
+std::unique_ptr<BaseDescriptor> AbsorbIntoSearch(const Layer& layer, const PermutationVector& mappings)
+{
+    auto made = std::make_unique<ArgMinMaxDescriptor>(layer.Descriptor<ArgMinMaxDescriptor>());
+    const int rank = static_cast<int>(mappings.GetSize());
+    const int axis = made->m_Axis < 0 ? made->m_Axis + rank : made->m_Axis;
+    if (made->m_ParametersAsInputs || axis < 0 || axis >= rank)
+    {
+        return nullptr;
+    }
+    IsRemoved isRemoved{};
+    isRemoved[static_cast<unsigned int>(axis)] = true;
+    if (!KeepsOrder(mappings, isRemoved))
+    {
+        return nullptr;
+    }
+    made->m_Axis = static_cast<int>(mappings[static_cast<unsigned int>(axis)]);
+    return made;
+}
+
 } // namespace
 
 LayoutKind GetLayoutKind(LayerType type)
@@ -294,12 +361,18 @@ bool MayPermute(const Layer& layer, unsigned int rank)
     {
         return GetLayoutKind(layer.GetType()) != LayoutKind::None;
     }
-    std::array<unsigned int, MaxNumOfTensorDimensions> same{};
-    for (unsigned int i = 0; i < rank; ++i)
+    return permute(layer, Identity(rank)) != nullptr;
+}
+
+std::unique_ptr<BaseDescriptor> AbsorbTranspose(const Layer& layer, const PermutationVector& mappings)
+{
+    switch (layer.GetType())
     {
-        same[i] = i;
+    case LayerType::Mean: return AbsorbIntoReduction<MeanDescriptor, &MeanDescriptor::m_Axis>(layer, mappings);
+    case LayerType::ArgMinMax: return AbsorbIntoSearch(layer, mappings);
+    case LayerType::Reduce: return AbsorbIntoReduction<ReduceDescriptor, &ReduceDescriptor::m_vAxis>(layer, mappings);
+    default: return nullptr;
     }
-    return permute(layer, PermutationVector(same.data(), rank)) != nullptr;
 }
 
 } // namespace tenon

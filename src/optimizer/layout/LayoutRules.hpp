@@ -31,4 +31,10 @@ std::unique_ptr<BaseDescriptor> PermuteParameters(const Layer& layer, const Perm
 /// Whether PermuteParameters works with all mappings of this size.
 bool MayPermute(const Layer& layer, unsigned int rank);
 
+/// A reduction over axes A behind a Transpose of mappings m is one over the axes m[A] without it, if the dimensions
+/// that remain keep their order. This gives the axes of a Mean, Reduce or ArgMinMax that removes them, for data that
+/// comes without the Transpose of `mappings` before the layer: a descriptor, or null where the layer removes none, or
+/// the order of the remaining dimensions would change.
+std::unique_ptr<BaseDescriptor> AbsorbTranspose(const Layer& layer, const PermutationVector& mappings);
+
 } // namespace tenon

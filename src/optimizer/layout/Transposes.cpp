@@ -4,6 +4,8 @@
 
 #include <tenon/descriptors/Arrangement.hpp>
 
+#include <array>
+
 namespace tenon
 {
 
@@ -19,6 +21,16 @@ bool IsPlainTranspose(const Layer* layer)
     return !output.IsQuantized() ||
            output.IsTypeSpaceMatch(
                Transposed(layer->Input(0).GetTensorInfo(), layer->Descriptor<TransposeDescriptor>().m_DimMappings));
+}
+
+PermutationVector Identity(unsigned int rank)
+{
+    std::array<unsigned int, MaxNumOfTensorDimensions> mappings{};
+    for (unsigned int i = 0; i < rank; ++i)
+    {
+        mappings[i] = i;
+    }
+    return PermutationVector(mappings.data(), rank);
 }
 
 bool IsIdentity(const PermutationVector& mappings)

@@ -20,6 +20,7 @@ inline const PermutationVector& MappingsOf(const Layer& transpose)
     return transpose.Descriptor<TransposeDescriptor>().m_DimMappings;
 }
 
+PermutationVector Identity(unsigned int rank);
 bool IsIdentity(const PermutationVector& mappings);
 
 /// Mappings of `first` then `second`: dst[i] = mid[second[i]] = src[first[second[i]]]. Both are of one size.

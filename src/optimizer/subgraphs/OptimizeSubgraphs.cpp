@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// OptimizeSubgraphs: see OptimizeSubgraphs.hpp.
-#include "optimizer/subgraphs/OptimizeSubgraphs.hpp"
-
+// OptimizeSubgraphs (Stages.hpp): limits of partitions, and rewrites by backends.
 #include "common/ErrorContext.hpp"
+#include "optimizer/Stages.hpp"
 #include "optimizer/partition/PartitionGraph.hpp"
+#include "optimizer/subgraphs/BackendFallback.hpp"
 #include "optimizer/subgraphs/SubgraphRewriter.hpp"
+#include "optimizer/subgraphs/SubgraphViewMaker.hpp"
 
 #include <fmt/format.h>
 

@@ -1,23 +1,334 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float widths: see FitFloatWidths.hpp. Here is decided which layer has which; WidthChanger then changes the graph.
+// Float widths: see FitFloatWidths.hpp. Fitter decides the width of each layer, WidthChanger then changes the graph;
+// ConvertedConstants converts constants, each once, and Float32Notes collects the messages.
 #include "optimizer/widths/FitFloatWidths.hpp"
 
+#include "common/HalfFloat.hpp"
+#include "graph/Graph.hpp"
+#include "graph/Layer.hpp"
 #include "graph/MakeLayerView.hpp"
+#include "optimizer/Pass.hpp"
 #include "optimizer/assignment/Refusals.hpp"
 #include "optimizer/rewriting/ShapeRelevantValues.hpp"
-#include "optimizer/widths/ConvertedConstants.hpp"
-#include "optimizer/widths/Float32Notes.hpp"
-#include "optimizer/widths/WidthChanger.hpp"
+
+#include <tenon/Optional.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
 #include <set>
+#include <string>
+#include <tuple>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace tenon
 {
 
 namespace
 {
+
+constexpr float MaxF16 = 65504.0f;
+
+/// Elements that are converted at a time: as floats they stay in the first-level cache.
+constexpr size_t ChunkElements = 2048;
+
+/// Writes `count` elements, from `first` on, as floats. The bytes may lie anywhere.
+void Load(DataType type, const std::byte* data, size_t first, size_t count, float* floats)
+{
+    if (type == DataType::Float32)
+    {
+        std::memcpy(floats, data + first * sizeof(float), count * sizeof(float));
+        return;
+    }
+    std::array<uint16_t, ChunkElements> bits{};
+    std::memcpy(bits.data(), data + first * sizeof(uint16_t), count * sizeof(uint16_t));
+    type == DataType::Float16
+        ? HalvesToFloats(bits.data(), count, floats)
+        : void(std::transform(bits.begin(), bits.begin() + static_cast<ptrdiff_t>(count), floats, BFloat16ToFloat));
+}
+
+void Store(DataType type, const float* floats, size_t first, size_t count, std::byte* data)
+{
+    if (type == DataType::Float32)
+    {
+        std::memcpy(data + first * sizeof(float), floats, count * sizeof(float));
+        return;
+    }
+    std::array<uint16_t, ChunkElements> bits{};
+    type == DataType::Float16 ? FloatsToHalves(floats, count, bits.data())
+                              : void(std::transform(floats, floats + count, bits.data(), FloatToBFloat16));
+    std::memcpy(data + first * sizeof(uint16_t), bits.data(), count * sizeof(uint16_t));
+}
+
+/// Clamps finite numbers to the range of Float16. Returns the number of clamped values.
+size_t ClampToF16(float* floats, size_t count)
+{
+    const auto isBeyond = [](float value)
+    { return std::fabs(value) > MaxF16 && std::fabs(value) <= std::numeric_limits<float>::max(); };
+    const auto cut = static_cast<size_t>(std::count_if(floats, floats + count, isBeyond));
+    if (cut != 0)
+    {
+        std::transform(floats, floats + count, floats,
+                       [&](float value) { return isBeyond(value) ? std::copysign(MaxF16, value) : value; });
+    }
+    return cut;
+}
+
+/// Constants in another floating-point type, converted once.
+class ConvertedConstants
+{
+public:
+    using Bytes = std::vector<std::byte>;
+
+    explicit ConvertedConstants(std::vector<std::string>& messages) : m_Messages(messages) {}
+
+    /// The values of a Constant layer of type Float32, Float16 or BFloat16 as `type`, another one of these. Finite
+    /// numbers beyond the range of Float16 become its largest: in masks and limits, where they occur, an infinity would
+    /// turn into NaN. Layers of the same memory share the result.
+    const std::shared_ptr<const Bytes>& Get(const Layer& constant, DataType type)
+    {
+        return Make(constant, type).m_Bytes;
+    }
+    /// The same for values that become a part of the network, with a message if any were clamped.
+    const std::shared_ptr<const Bytes>& Use(const Layer& constant, DataType type);
+
+private:
+    using Key = std::tuple<const void*, size_t, DataType, DataType>;
+    struct Made
+    {
+        std::shared_ptr<const Bytes> m_Bytes;
+        size_t m_NumClamped = 0; ///< values that were clamped and have not been reported yet
+    };
+
+    Made& Make(const Layer& constant, DataType type);
+
+    std::map<Key, Made> m_Made;
+    std::vector<std::string>& m_Messages;
+};
+
+ConvertedConstants::Made& ConvertedConstants::Make(const Layer& constant, DataType type)
+{
+    const ConstTensor& tensor = constant.GetConstant()->m_Tensor;
+    const DataType from = tensor.GetInfo().GetDataType();
+    const size_t count = tensor.GetInfo().GetNumElements();
+    Made& made = m_Made[Key(tensor.GetMemoryArea(), count, from, type)];
+    if (made.m_Bytes != nullptr)
+    {
+        return made;
+    }
+    const auto* source = static_cast<const std::byte*>(tensor.GetMemoryArea());
+    auto bytes = std::make_shared<Bytes>(count * GetDataTypeSize(type));
+    std::array<float, ChunkElements> floats{};
+    for (size_t first = 0; first < count; first += ChunkElements)
+    {
+        const size_t chunk = std::min(ChunkElements, count - first);
+        Load(from, source, first, chunk, floats.data());
+        made.m_NumClamped += type == DataType::Float16 ? ClampToF16(floats.data(), chunk) : 0;
+        Store(type, floats.data(), first, chunk, bytes->data());
+    }
+    made.m_Bytes = std::move(bytes);
+    return made;
+}
+
+const std::shared_ptr<const ConvertedConstants::Bytes>& ConvertedConstants::Use(const Layer& constant, DataType type)
+{
+    Made& made = Make(constant, type);
+    if (made.m_NumClamped != 0)
+    {
+        m_Messages.push_back(fmt::format("WARNING: {} of {} values of {} are beyond the range of Float16; they become "
+                                         "its largest number, {}",
+                                         made.m_NumClamped, constant.GetConstant()->m_Tensor.GetInfo().GetNumElements(),
+                                         constant.Describe(), MaxF16));
+        made.m_NumClamped = 0;
+    }
+    return made.m_Bytes;
+}
+
+constexpr size_t MaxNamedLayers = 50; ///< of one message
+
+/// The layers that run in Float32 in place of 16 bits, and why.
+class Float32Notes
+{
+public:
+    /// Also makes it the reason of the layer's assignment.
+    void Add(Layer& layer, DataType inPlaceOf, const std::string& reason);
+    /// One message for each cause, with the names of the layers.
+    void Report(std::vector<std::string>& messages) const;
+
+private:
+    struct Note
+    {
+        std::string m_Cause;
+        std::vector<std::string> m_Layers;
+    };
+
+    std::vector<Note> m_Notes;
+    std::map<std::string, size_t> m_NoteOf; ///< by cause
+};
+
+void Float32Notes::Add(Layer& layer, DataType inPlaceOf, const std::string& reason)
+{
+    layer.SetAssignmentReason(fmt::format("Float32 in place of {}: {}", GetDataTypeName(inPlaceOf), reason));
+    const auto [entry, isNew] = m_NoteOf.emplace(layer.GetAssignmentReason(), m_Notes.size());
+    if (isNew)
+    {
+        m_Notes.push_back({layer.GetAssignmentReason(), {}});
+    }
+    m_Notes[entry->second].m_Layers.push_back(fmt::format("{} '{}'", GetTypeText(layer), layer.GetNameStr()));
+}
+
+void Float32Notes::Report(std::vector<std::string>& messages) const
+{
+    for (const Note& note : m_Notes)
+    {
+        const std::vector<std::string>& layers = note.m_Layers;
+        if (layers.size() == 1)
+        {
+            messages.push_back(fmt::format("WARNING: Layer of type {} runs in {}", layers.front(), note.m_Cause));
+            continue;
+        }
+        const size_t named = std::min(layers.size(), MaxNamedLayers);
+        std::string names = layers.front();
+        for (size_t i = 1; i < named; ++i)
+        {
+            names += ", " + layers[i];
+        }
+        const std::string more =
+            layers.size() > named ? fmt::format(" and {} more", layers.size() - named) : std::string();
+        messages.push_back(fmt::format("WARNING: {} layers run in {}: {}{}", layers.size(), note.m_Cause, names, more));
+    }
+}
+
+/// What becomes of the floating-point tensors that a layer reads and writes.
+enum class Width : uint8_t
+{
+    Keep,
+    Narrow, ///< Float32 becomes the type to reduce to
+    Widen   ///< Float16 and BFloat16 become Float32
+};
+
+inline bool Is16BitFloat(DataType type)
+{
+    return type == DataType::Float16 || type == DataType::BFloat16;
+}
+
+/// Changes tensors of a graph between Float32 and 16 bits, as Fitter has decided for each layer, and puts conversions
+/// where layers of two widths meet.
+class WidthChanger
+{
+public:
+    /// Narrow means `reduceTo`; empty where nothing is narrowed. Constants are converted by `constants`.
+    WidthChanger(Optional<DataType> reduceTo, ConvertedConstants& constants)
+        : m_ReduceTo(reduceTo), m_Constants(constants)
+    {
+    }
+
+    /// The type at `width` of a tensor of type `type`.
+    DataType Mapped(DataType type, Width width) const;
+    /// Gives the layers these widths, by index. Conversions that undo each other go, and so does what nobody reads
+    /// then.
+    void Apply(Graph& graph, const std::vector<Width>& widths);
+
+private:
+    /// Gives the input its value in the type that its layer is to read.
+    void FitInput(Graph& graph, InputSlot& input, Width reader, Width writer);
+    OutputSlot& Convert(Graph& graph, OutputSlot& value, DataType from, DataType to);
+
+    const Optional<DataType> m_ReduceTo;
+    ConvertedConstants& m_Constants;
+    /// Of the graph under way: values in another type than the one they are made in.
+    std::map<std::pair<const OutputSlot*, DataType>, OutputSlot*> m_Converted;
+};
+
+DataType WidthChanger::Mapped(DataType type, Width width) const
+{
+    if (width == Width::Narrow && type == DataType::Float32)
+    {
+        return m_ReduceTo.value();
+    }
+    return width == Width::Widen && Is16BitFloat(type) ? DataType::Float32 : type;
+}
+
+void WidthChanger::Apply(Graph& graph, const std::vector<Width>& widths)
+{
+    m_Converted.clear();
+    for (size_t i = 0; i < widths.size(); ++i)
+    {
+        for (InputSlot& input : graph.Layers()[i]->Inputs())
+        {
+            if (input.GetConnectedOutputSlot() != nullptr)
+            {
+                FitInput(graph, input, widths[i], widths[input.GetProducer()->m_Index]);
+            }
+        }
+    }
+    // Last: until here the infos tell what each value was.
+    for (size_t i = 0; i < widths.size(); ++i)
+    {
+        for (OutputSlot& output : graph.Layers()[i]->Outputs())
+        {
+            TensorInfo& info = output.EditTensorInfo();
+            info.SetDataType(Mapped(info.GetDataType(), widths[i]));
+        }
+    }
+    passes::OptimizeInverseConversions(graph);
+    passes::RemoveDeadLayers(graph);
+}
+
+void WidthChanger::FitInput(Graph& graph, InputSlot& input, Width reader, Width writer)
+{
+    OutputSlot& value = *input.GetConnectedOutputSlot();
+    const DataType type = value.GetTensorInfo().GetDataType();
+    const DataType wanted = Mapped(type, reader);
+    if (input.IsTensorInfoOverridden() && wanted != type)
+    {
+        TensorInfo info = input.GetTensorInfo();
+        info.SetDataType(wanted);
+        input.SetTensorInfo(info);
+    }
+    if (wanted == Mapped(type, writer))
+    {
+        return;
+    }
+    OutputSlot*& converted = m_Converted[{&value, wanted}];
+    if (converted == nullptr)
+    {
+        converted = &Convert(graph, value, Mapped(type, writer), wanted);
+    }
+    value.Disconnect(input);
+    converted->Connect(input);
+}
+
+OutputSlot& WidthChanger::Convert(Graph& graph, OutputSlot& value, DataType from, DataType to)
+{
+    TensorInfo info = value.GetTensorInfo();
+    info.SetDataType(to);
+    const Layer& producer = value.GetOwningLayer();
+    if (producer.GetType() == LayerType::Constant)
+    {
+        const auto& bytes = m_Constants.Use(producer, to);
+        return graph.AddConstant(ConstTensor(info, bytes->data()), bytes, producer.GetNameStr()).Output(0);
+    }
+    LayerType type = LayerType::Cast; // there is no other layer for BFloat16
+    if (from == DataType::Float16 || to == DataType::Float16)
+    {
+        type = from == DataType::Float16 ? LayerType::ConvertFp16ToFp32 : LayerType::ConvertFp32ToFp16;
+    }
+    Layer& layer = graph.AddLayer(type, nullptr, fmt::format("{}:{}", producer.GetNameStr(), GetDataTypeName(to)));
+    value.Connect(layer.Input(0));
+    layer.Output(0).SetTensorInfo(info);
+    return layer.Output(0);
+}
 
 const std::unordered_set<const Layer*> NoLayers;
 
@@ -47,6 +358,7 @@ const char* WhyFloat32Stays(const Layer& layer)
     return layer.GetSchema().m_Widths == WidthRule::Coordinates ? "it works on coordinates" : WhyTypesStay(layer);
 }
 
+/// Decides which layer has which width.
 class Fitter
 {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Float widths: which layers run in Float32 and which in 16 bits, as the options ask and as the backends can. Called by
-// Optimize() between the passes and the assignment of backends, and by Reassigner for layers that move later.
+// Optimize() between the passes and the assignment of backends, and by BackendFallback for layers that move later.
 #pragma once
 
 #include "optimizer/assignment/Assignment.hpp"

@@ -49,7 +49,7 @@ std::ostream& operator<<(std::ostream& os, const Container<BackendId, Arguments.
 
 namespace profiling
 {
-/// The name under which Arm NN's profiling counts what belongs to no backend.
+/// The name under which Arm NN's profiling counts events of no backend.
 static const BackendId BACKEND_ID("ARMNN");
 } // namespace profiling
 

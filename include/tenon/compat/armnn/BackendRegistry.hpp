@@ -24,7 +24,7 @@ class IMemoryOptimizerStrategy;
 using IBackendInternalUniquePtr = std::unique_ptr<IBackendInternal>;
 using MemoryOptimizerStrategiesMapRef = std::unordered_map<BackendId, std::shared_ptr<IMemoryOptimizerStrategy>>;
 
-/// Makers of backends, by id. The one of the process is BackendRegistryInstance(). Thread-safe.
+/// Makers of backends, by id. The registry of the process is BackendRegistryInstance(). Thread-safe.
 class TENON_API BackendRegistry
 {
 public:
@@ -46,15 +46,16 @@ public:
     BackendIdSet GetBackendIds() const;
     /// "CpuRef, CpuAcc", in any order.
     std::string GetBackendIdsAsString() const;
-    /// Nothing for an id that is not there. Throws InvalidArgumentException for a built-in backend.
+    /// Removes a backend; an id that is not there has no effect. Throws InvalidArgumentException for a built-in
+    /// backend.
     void Deregister(const BackendId& id);
 
-    /// Of the backend with that id in runtimes that are made from now on, unless IRuntime::CreationOptions gives
-    /// another one. Throws InvalidArgumentException where there is one already.
+    /// Sets the allocator of the backend with that id in runtimes that are made from now on, unless
+    /// IRuntime::CreationOptions gives another one. Throws InvalidArgumentException where there is one already.
     void RegisterAllocator(const BackendId& id, std::shared_ptr<ICustomAllocator> alloc);
     std::unordered_map<BackendId, std::shared_ptr<ICustomAllocator>> GetAllocators();
     void DeregisterAllocator(const BackendId& id);
-    /// The same of memory strategies.
+    /// The same for memory strategies.
     void RegisterMemoryOptimizerStrategy(const BackendId& id, std::shared_ptr<IMemoryOptimizerStrategy> strategy);
     MemoryOptimizerStrategiesMapRef GetMemoryOptimizerStrategies();
     void DeregisterMemoryOptimizerStrategy(const BackendId& id);

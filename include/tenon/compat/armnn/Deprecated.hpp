@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs written for Arm NN: the macros around uses of what is deprecated.
+// For programs written for Arm NN: the macros around uses of deprecated names.
 #pragma once
 
 #include <armnn/Namespace.hpp>
@@ -14,7 +14,7 @@
     [[deprecated("to be removed in release " #removed_in_release ": " message)]]
 #define ARMNN_DEPRECATED_MSG_CHANGE_DATE(message, signature_changed_in_release)                                        \
     [[deprecated("to get another signature in release " #signature_changed_in_release ": " message)]]
-/// Of an enumerator, where [[deprecated]] is of C++17.
+/// The mark of a deprecated enumerator, for which [[deprecated]] needs C++17.
 #define ARMNN_DEPRECATED_ENUM __attribute__((deprecated))
 #define ARMNN_DEPRECATED_ENUM_MSG(message) __attribute__((deprecated(message)))
 /// A statement, without warnings about deprecated things.

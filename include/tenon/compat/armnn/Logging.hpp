@@ -51,8 +51,8 @@ public:
 
 /// The logger of one severity. The one of Get() is the library's: it gives messages of this severity, be they the
 /// library's or of ARMNN_LOG, to the sinks that are added here as "<severity>: <message>", and to the library's other
-/// sinks. One that a program makes has sinks of its own, standard output at first, for what StartNewRecord() collects.
-/// A logger is set up by one thread at a time.
+/// sinks. One that a program makes has sinks of its own, standard output at first, for the messages that
+/// StartNewRecord() collects. A logger is set up by one thread at a time.
 template <LogSeverity Level>
 class SimpleLogger
 {

@@ -24,7 +24,8 @@ using BindingPointInfo = armnn::BindingPointInfo;
 class IOnnxParser;
 using IOnnxParserPtr = std::unique_ptr<IOnnxParser, void (*)(IOnnxParser* parser)>;
 
-/// Reads what tenon::IOnnxParser reads, and throws what it throws. Models in protobuf's text format are refused.
+/// Reads the models that tenon::IOnnxParser reads, and throws the same exceptions. Models in protobuf's text format are
+/// refused.
 class IOnnxParser
 {
 public:
@@ -71,7 +72,7 @@ public:
         return CreateNetworkFromString(protoText);
     }
 
-    /// Of the model that was read last.
+    /// The bindings of the model that was read last.
     BindingPointInfo GetNetworkInputBindingInfo(const std::string& name) const
     {
         return m_Parser->GetNetworkInputBindingInfo(name);

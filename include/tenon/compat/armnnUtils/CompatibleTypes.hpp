@@ -8,7 +8,8 @@
 namespace armnnUtils
 {
 
-/// Of float, uint8_t, int8_t, int16_t and int32_t; false for other types.
+/// Whether T holds elements of `dataType`. T is float, uint8_t, int8_t, int16_t or int32_t; the answer is false for
+/// other types.
 template <typename T>
 bool CompatibleTypes(armnn::DataType)
 {

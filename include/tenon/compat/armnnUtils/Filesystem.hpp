@@ -19,7 +19,7 @@ namespace tenon
 namespace temporary
 {
 
-/// What NamedTempFile gives, as text.
+/// The path that NamedTempFile gives, as text.
 TENON_API std::string MakeTempFilePath(const char* fileName);
 
 /// Makes an empty folder of that name in the system's folder for temporary files, and gives its path with a slash at
@@ -33,7 +33,7 @@ TENON_API std::string ReadFileContentsIntoString(const std::string& path);
 /// is not there. Throws RuntimeException where something cannot be removed.
 TENON_API void RemoveDirectoryAndContents(const std::string& path);
 
-/// What lies at a path, links followed.
+/// The file or folder at a path, links followed.
 struct FoundFile
 {
     bool m_IsThere = false;

@@ -86,7 +86,8 @@ private:
         }
         else
         {
-            // In units of the smallest subnormal, 2^-24: the significand moves right by what the exponent lacks.
+            // In units of the smallest subnormal, 2^-24: the significand moves right by the bits that the exponent
+            // lacks.
             const uint32_t exponent = magnitude >> 23;
             const uint32_t significand = (magnitude & 0x7FFFFFU) | 0x800000U;
             converted = exponent < 102 ? 0 : ShiftRounded(significand, 126 - exponent);

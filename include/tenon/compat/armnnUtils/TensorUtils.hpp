@@ -246,7 +246,7 @@ std::vector<T> FromBytes(const std::vector<uint8_t>& bytes)
 }
 } // namespace detail
 
-/// The same of the bytes of a tensor of QAsymmU8, QAsymmS8, QSymmS8, Signed32 or Signed64.
+/// The same for the bytes of a tensor of QAsymmU8, QAsymmS8, QSymmS8, Signed32 or Signed64.
 /// Throws InvalidArgumentException for another type, too.
 inline std::unique_ptr<float[]> ToFloatArray(const std::vector<uint8_t>& data, const armnn::TensorInfo& tensorInfo)
 {

@@ -7,7 +7,7 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/attention/ColumnSoftmaxF32.hpp"
 #include "backends/cpu/attention/FusedAttentionF32.hpp"
-#include "backends/cpu/elementwise/UnaryF32.hpp"
+#include "backends/cpu/elementwise/UnaryFloat.hpp"
 #include "backends/cpu/move/TransposeVectors.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/reference/Kernels.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution2d of CpuAcc for NHWC float data and constant weights: im2col + GEMM (GemmF32), a matrix for each group.
 #include "backends/cpu/gemm/driver/PrepareGemm.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>

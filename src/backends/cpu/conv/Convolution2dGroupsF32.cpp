@@ -6,7 +6,7 @@
 //   packed, groups of 2 and 4:  [tap][channel c of the group][output]          lane = output
 //   packed, groups of 8:        [tap][output o of the group][input channel]    lane = input channel, summed at the end
 #include "backends/cpu/depthwise/float/DepthwiseDriverF32.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>

@@ -4,8 +4,8 @@
 // would leave most lanes of its column vectors empty. Packed weights: see SmallGroupsInt16.hpp.
 #include "backends/cpu/depthwise/int16/DepthwiseDriverInt16.hpp"
 #include "backends/cpu/im2col/ColumnAsRow.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
-#include "backends/cpu/weights/WeightsCheckInt16.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt8.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>
 

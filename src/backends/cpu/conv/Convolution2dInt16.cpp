@@ -4,9 +4,8 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/conv/GroupMatrices.hpp"
 #include "backends/cpu/gemm/driver/GemmInt16.hpp"
-#include "backends/cpu/weights/KnownRows.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
-#include "backends/cpu/weights/WeightsCheckInt16.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt8.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>

@@ -11,8 +11,7 @@
 #include "backends/cpu/conv/GroupMatrices.hpp"
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
-#include "backends/cpu/weights/KnownRows.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckInt8.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>

@@ -6,7 +6,7 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/elementwise/BroadcastRuns.hpp"
 #include "backends/cpu/gemm/driver/GemmF32.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
 #include "backends/reference/kernels/VolumeGeometry.hpp"
 

@@ -3,60 +3,16 @@
 // lookup tables. All other layers of these types go to the reference kernels.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
-#include "backends/cpu/elementwise/ActivationFunction.hpp"
+#include "backends/cpu/elementwise/ElementwiseInt16.hpp"
 #include "backends/cpu/elementwise/LookupTableInt8.hpp"
 #include "backends/cpu/elementwise/Map.hpp"
-#include "backends/cpu/elementwise/UnaryInt16.hpp"
+#include "backends/cpu/elementwise/UnaryFloat.hpp"
 #include "backends/reference/Kernels.hpp"
 
 #include <tenon/descriptors/Elementwise.hpp>
 
 namespace tenon::cpu
 {
-
-FloatFunction ToFunction(const ActivationDescriptor& descriptor)
-{
-    switch (descriptor.m_Function)
-    {
-    case ActivationFunction::Sigmoid: return FloatFunction::Sigmoid;
-    case ActivationFunction::TanH:
-        return descriptor.m_A == 1.0f && descriptor.m_B == 1.0f ? FloatFunction::TanH : FloatFunction::ScaledTanH;
-    case ActivationFunction::Linear: return FloatFunction::Linear;
-    case ActivationFunction::ReLu: return FloatFunction::ReLu;
-    case ActivationFunction::BoundedReLu: return FloatFunction::BoundedReLu;
-    case ActivationFunction::SoftReLu: return FloatFunction::SoftReLu;
-    case ActivationFunction::LeakyReLu: return FloatFunction::LeakyReLu;
-    case ActivationFunction::Abs: return FloatFunction::Abs;
-    case ActivationFunction::Sqrt: return FloatFunction::Sqrt;
-    case ActivationFunction::Square: return FloatFunction::Square;
-    case ActivationFunction::Elu: return FloatFunction::Elu;
-    case ActivationFunction::HardSwish: return FloatFunction::HardSwish;
-    case ActivationFunction::Swish: return FloatFunction::Swish;
-    case ActivationFunction::Mish: return FloatFunction::Mish;
-    case ActivationFunction::Gelu: break;
-    }
-    return descriptor.m_A != 0.0f ? FloatFunction::GeluTanH : FloatFunction::Gelu;
-}
-
-std::optional<FloatFunction> ToFunction(UnaryOperation operation)
-{
-    switch (operation)
-    {
-    case UnaryOperation::Abs: return FloatFunction::Abs;
-    case UnaryOperation::Exp: return FloatFunction::Exp;
-    case UnaryOperation::Sqrt: return FloatFunction::Sqrt;
-    case UnaryOperation::Rsqrt: return FloatFunction::InverseSqrt;
-    case UnaryOperation::Neg: return FloatFunction::Negate;
-    case UnaryOperation::Log: return FloatFunction::Log;
-    case UnaryOperation::Ceil: return FloatFunction::Ceil;
-    case UnaryOperation::Round: return FloatFunction::Round;
-    case UnaryOperation::Sign: return FloatFunction::Sign;
-    case UnaryOperation::Sin: return FloatFunction::Sin;
-    case UnaryOperation::Cos: return FloatFunction::Cos;
-    case UnaryOperation::Erf: return FloatFunction::Erf;
-    default: return std::nullopt; // by the reference kernel
-    }
-}
 
 namespace
 {

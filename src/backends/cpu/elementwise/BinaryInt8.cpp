@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of 8-bit sums, products, maximum, minimum and Prelu.
+// Parameters of 8-bit sums, products, maximum, minimum and Prelu, and the choice of the loop.
 #include "backends/cpu/elementwise/BinaryInt8.hpp"
 
-#include "backends/cpu/elementwise/BinaryLoopChoiceInt8.hpp"
+#include "backends/cpu/elementwise/AllPairsInt8.hpp"
 #include "backends/cpu/elementwise/BinaryLoopsInt8.hpp"
+#include "backends/cpu/elementwise/SumTablesInt8.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 namespace tenon::cpu
 {
@@ -15,7 +20,281 @@ namespace tenon::cpu
 namespace
 {
 
+using backends::QuantizedMultiplier;
 using backends::QuantizeMultiplier;
+
+// The choice of the loop, by a proof on all pairs of bytes: the integer loop, or a faster one in float or by tables if
+// it gives the same results for all pairs. Each function Choose... sets the loop and its constants; the integer
+// constants are set before. `isScalarB`: b is one element. `count`: the number of output elements; below
+// WorthwhileCount the exact loop is taken, as a comparison of all pairs would take longer.
+
+/// Smaller layers are done before all pairs have been compared.
+constexpr size_t WorthwhileCount = 4096;
+
+/// Tries the float loop with the parameters of each try, which set(try) stores, until it agrees with the exact loop on
+/// all pairs.
+template <typename Tries, typename F>
+bool TryFloats(BinaryInt8& numbers, const AllPairsInt8& pairs, const BinaryInt8::Loop (&fast)[2], bool isScalarB,
+               const Tries& tries, const F& set)
+{
+    for (const auto& numbersOfTry : tries)
+    {
+        set(numbersOfTry);
+        if (pairs.Agrees(numbers, fast[0]))
+        {
+            numbers.m_Loop = fast[isScalarB ? 1 : 0];
+            return true;
+        }
+    }
+    return false;
+}
+
+// Integer arithmetic rounds ties away from zero, float arithmetic to even, and tables up. Slightly larger factors
+// settle most ties; other roundings of the factors settle results that an error of the last bit would change.
+constexpr double Nudges[] = {1.0,           1.0 + 0x1p-22, 1.0 - 0x1p-23, 1.0 + 0x1p-21,
+                             1.0 + 0x1p-23, 1.0 - 0x1p-22, 1.0 + 0x1p-20};
+// If factors are simple fractions, many sums are ties and no other sums are near a tie. These need a larger nudge than
+// the rounding error of the larger terms, and it does no harm.
+constexpr double LargeNudges[] = {1.0 + 0x1p-18, 1.0 + 0x1p-16, 1.0 + 0x1p-14};
+
+/// True if the tables agree with the exact sums, with these real scales, on all pairs.
+bool TryTables(BinaryInt8& numbers, const AllPairsInt8& pairs, double scaleA, double scaleB)
+{
+    const bool swaps = scaleB > scaleA;
+    const BinaryInt8::Loop loop = GetSumTableLoopInt8(numbers.m_SignXor != 0);
+    if (loop == nullptr || std::abs(swaps ? scaleA : scaleB) > 1.0) // tables hold at most 255 steps
+    {
+        return false;
+    }
+    const auto tables = std::make_shared<SumTablesInt8>();
+    tables->m_Swaps = swaps;
+    numbers.m_Tables = tables;
+    const double zero = numbers.m_ZeroOutput + numbers.m_SignXor + 0.5;
+    const auto agrees = [&](double nudge)
+    {
+        std::array<double, SumTablesInt8::Values> a{};
+        std::array<double, SumTablesInt8::Values> b{};
+        for (int i = 0; i < static_cast<int>(SumTablesInt8::Values); ++i)
+        {
+            const auto at = static_cast<size_t>(i);
+            a[at] = scaleA * nudge * (i - numbers.m_ZeroA) + (swaps ? zero : 0.0);
+            b[at] = scaleB * nudge * (i - numbers.m_ZeroB) + (swaps ? 0.0 : zero);
+        }
+        return FillSumTablesInt8(swaps ? b : a, swaps ? a : b, numbers.m_SignXor, *tables) &&
+               pairs.Agrees(numbers, loop);
+    };
+    if (std::any_of(std::begin(Nudges), std::end(Nudges), agrees) ||
+        std::any_of(std::begin(LargeNudges), std::end(LargeNudges), agrees))
+    {
+        numbers.m_Loop = loop;
+        return true;
+    }
+    numbers.m_Tables = nullptr;
+    return false;
+}
+
+/// Factors and offsets to try in place of a multiplier of numbers that were shifted left, the likely ones first.
+std::vector<BinaryInt8::FloatMultiplier> ListScales(QuantizedMultiplier m, int leftShift = 0)
+{
+    // The multiplier rounds twice: x * factor * 2^-shift to an integer, then the right shift of that integer. With a
+    // shift of 2, 5.8 / 4 = 1.45 becomes 6 / 4 = 1.5 and then 2. So results are rounded away from zero from slightly
+    // below a half on: the offset is half a step of the first rounding. The signs differ only if x * factor is exactly
+    // such a half, as with scales that are powers of two: the first rounding rounds ties up, which is away from zero
+    // for positive and towards zero for negative numbers. For these, offsets slightly larger and slightly smaller are
+    // tried. Without a shift there is one rounding, which rounds ties up, as any small offset does. Its size matters
+    // little: each try is compared with the multiplier on all pairs of bytes.
+    const double factor = std::ldexp(static_cast<double>(m.m_Multiplier), m.m_Shift - 31 + leftShift);
+    const auto half = static_cast<float>(m.m_Shift < 0 ? std::ldexp(0.5, m.m_Shift) : 0.0);
+    constexpr float More = 1.0f + 0x1p-7f;
+    constexpr float Less = 1.0f - 0x1p-7f;
+    constexpr float AnyHalf = 0x1p-12f;
+    std::vector<BinaryInt8::FloatMultiplier> scales;
+    const auto add = [&](double nudge, float ofPositive, float ofNegative)
+    {
+        scales.push_back({static_cast<float>(factor * nudge), ofPositive,
+                          std::bit_cast<int32_t>(ofPositive) ^ std::bit_cast<int32_t>(ofNegative)});
+    };
+    if (m.m_Shift >= 0)
+    {
+        add(1.0, AnyHalf, AnyHalf);
+    }
+    add(1.0, half, -half);
+    add(1.0, half * More, -half * Less);
+    for (const double nudge : {1.0 + 0x1p-23, 1.0 - 0x1p-23, 1.0 + 0x1p-22, 1.0 - 0x1p-22})
+    {
+        add(nudge, half, -half);
+    }
+    return scales;
+}
+
+/// The results of Prelu for a >= 0, which do not depend on the slope.
+LookupTableInt8 MakePositiveTable(const BinaryInt8& numbers, BinaryInt8::Loop exact)
+{
+    LookupTableInt8 stored{};
+    std::iota(stored.begin(), stored.end(), uint8_t{0});
+    for (uint8_t& x : stored)
+    {
+        x ^= numbers.m_SignXor;
+    }
+    const uint8_t anySlope = 0;
+    LookupTableInt8 table{};
+    exact(numbers, stored.data(), &anySlope, table.data(), table.size());
+    for (uint8_t& x : table)
+    {
+        x ^= numbers.m_SignXor;
+    }
+    return table;
+}
+
+/// Keeps the lookup behind a float loop only if its table is in registers; others are slower than the loop.
+void LeaveSlowLookup(BinaryInt8& numbers)
+{
+    if (!IsLookupFastInt8())
+    {
+        numbers.m_LookUp = nullptr;
+    }
+}
+
+/// Sets the integer loop; any lookup is faster than that.
+void Start(BinaryInt8& numbers, const BinaryInt8::Loop (&exact)[2], bool isScalarB)
+{
+    numbers.m_Loop = exact[isScalarB ? 1 : 0];
+    numbers.m_LookUp = isScalarB ? FindLookupInt8() : nullptr;
+}
+
+/// Sums with these real scales.
+void ChooseSum(BinaryInt8& numbers, double scaleA, double scaleB, bool isScalarB, size_t count)
+{
+    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
+    Start(numbers, loops.m_ExactSum, isScalarB);
+    if (count < WorthwhileCount)
+    {
+        return;
+    }
+    const AllPairsInt8 pairs(numbers, loops.m_AllExactSums);
+    if (!isScalarB && TryTables(numbers, pairs, scaleA, scaleB))
+    {
+        return;
+    }
+    std::vector<std::pair<double, double>> tries; // equal nudges first, which suffice for most layers
+    for (const double nudge : Nudges)
+    {
+        tries.emplace_back(nudge, nudge);
+    }
+    for (const double nudge : LargeNudges)
+    {
+        tries.emplace_back(nudge, nudge);
+    }
+    for (const double nudgeA : Nudges)
+    {
+        for (const double nudgeB : Nudges)
+        {
+            tries.emplace_back(nudgeA, nudgeB);
+        }
+    }
+    const auto set = [&](const std::pair<double, double>& nudges)
+    {
+        numbers.m_FactorA = static_cast<float>(scaleA * nudges.first);
+        numbers.m_FactorB = static_cast<float>(scaleB * nudges.second);
+        // With the factors as rounded to float.
+        numbers.m_Offset = static_cast<float>(-(static_cast<double>(numbers.m_FactorA) * numbers.m_ZeroA +
+                                                static_cast<double>(numbers.m_FactorB) * numbers.m_ZeroB));
+    };
+    if (TryFloats(numbers, pairs, loops.m_FloatSum, isScalarB, tries, set))
+    {
+        LeaveSlowLookup(numbers);
+    }
+}
+
+/// Products by m_Product.
+void ChooseProduct(BinaryInt8& numbers, bool isScalarB, size_t count)
+{
+    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
+    Start(numbers, loops.m_ExactProduct, isScalarB);
+    if (count >= WorthwhileCount &&
+        TryFloats(numbers, AllPairsInt8(numbers, loops.m_ExactProduct[0]), loops.m_FloatProduct, isScalarB,
+                  ListScales(numbers.m_Product),
+                  [&](const BinaryInt8::FloatMultiplier& scale) { numbers.m_FloatProduct = scale; }))
+    {
+        LeaveSlowLookup(numbers);
+    }
+}
+
+/// Prelu: m_A for a >= 0, else m_Product.
+void ChoosePrelu(BinaryInt8& numbers, bool isScalarB, size_t count)
+{
+    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
+    Start(numbers, loops.m_ExactPrelu, isScalarB);
+    if (count < WorthwhileCount)
+    {
+        return;
+    }
+    const AllPairsInt8 pairs(numbers, loops.m_ExactPrelu[0]);
+    const std::vector<BinaryInt8::FloatMultiplier> products = ListScales(numbers.m_Product);
+    if (!isScalarB && loops.m_TablePrelu != nullptr)
+    {
+        numbers.m_PositiveTable = std::make_shared<LookupTableInt8>(MakePositiveTable(numbers, loops.m_ExactPrelu[1]));
+        TryFloats(numbers, pairs, {loops.m_TablePrelu, nullptr}, false, products,
+                  [&](const BinaryInt8::FloatMultiplier& scale) { numbers.m_FloatProduct = scale; });
+        return;
+    }
+    std::vector<std::pair<BinaryInt8::FloatMultiplier, BinaryInt8::FloatMultiplier>> tries;
+    for (const BinaryInt8::FloatMultiplier& product : products)
+    {
+        for (const BinaryInt8::FloatMultiplier& positive : ListScales(numbers.m_A))
+        {
+            tries.emplace_back(product, positive);
+        }
+    }
+    TryFloats(numbers, pairs, loops.m_FloatPrelu, isScalarB, tries,
+              [&](const std::pair<BinaryInt8::FloatMultiplier, BinaryInt8::FloatMultiplier>& scales)
+              {
+                  numbers.m_FloatProduct = scales.first;
+                  numbers.m_FloatA = scales.second;
+              });
+}
+
+/// Squares of differences.
+void ChooseSquare(BinaryInt8& numbers, bool isScalarB, size_t count)
+{
+    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
+    Start(numbers, loops.m_ExactSquare, isScalarB);
+    if (count < WorthwhileCount)
+    {
+        return;
+    }
+    struct Try
+    {
+        BinaryInt8::FloatMultiplier m_A;
+        BinaryInt8::FloatMultiplier m_B;
+        BinaryInt8::FloatMultiplier m_Square;
+    };
+    std::vector<Try> tries;
+    // Few of 256 numbers are near a half, so only one more offset is tried for them.
+    constexpr size_t OfInputs = 2;
+    std::vector<BinaryInt8::FloatMultiplier> scalesA = ListScales(numbers.m_A, BinaryInt8::SquareShift);
+    std::vector<BinaryInt8::FloatMultiplier> scalesB = ListScales(numbers.m_B, BinaryInt8::SquareShift);
+    scalesA.resize(OfInputs);
+    scalesB.resize(OfInputs);
+    for (BinaryInt8::FloatMultiplier square : ListScales(numbers.m_Sum))
+    {
+        square.m_OffsetXor = 0; // a square is never negative, but fills all bits
+        for (const BinaryInt8::FloatMultiplier& a : scalesA)
+        {
+            for (const BinaryInt8::FloatMultiplier& b : scalesB)
+            {
+                tries.push_back({a, b, square});
+            }
+        }
+    }
+    TryFloats(numbers, AllPairsInt8(numbers, loops.m_ExactSquare[0]), loops.m_FloatSquare, isScalarB, tries,
+              [&](const Try& scales)
+              {
+                  numbers.m_FloatA = scales.m_A;
+                  numbers.m_FloatB = scales.m_B;
+                  numbers.m_FloatProduct = scales.m_Square;
+              });
+}
 
 bool IsQuantizedAlike(const TensorInfo& x, const TensorInfo& y)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of binary operations and comparisons on two tensors of Float32, BFloat16 or Signed32: out[i] = f(a[i], b[i]),
-// where one of the inputs may be one element. Results are the reference kernels' in all cases, infinities, signed zeros
-// and NaN included. Called by ElementwiseBinary.cpp and AddN.cpp.
+// Loops of binary operations and comparisons on two tensors of Float32, BFloat16, Signed32 or Booleans:
+// out[i] = f(a[i], b[i]), where one of the inputs may be one element. Results are the reference kernels' in all cases,
+// infinities, signed zeros and NaN included. Called by ElementwiseBinary.cpp, LogicalBinary.cpp and AddN.cpp.
 #pragma once
 
 #include "backends/common/FusedActivation.hpp"
@@ -10,6 +10,7 @@
 #include <tenon/Types.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tenon::cpu
 {
@@ -33,5 +34,11 @@ BinaryLoop FindPrelu(OperandForms forms);
 
 /// Comparisons of Float32 or Signed32. Results are bytes of 0 or 1; `out` is neither a nor b.
 BinaryLoop FindComparison(ComparisonOperation operation, DataType type, OperandForms forms);
+
+/// Logical operations on Booleans, which may hold any bytes. out[i] = f(a[i], b[i]), 0 or 1; one of the inputs may be a
+/// single element. `out` may be a or b.
+using LogicalLoop = void (*)(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count);
+
+LogicalLoop FindLogical(LogicalBinaryOperation operation, OperandForms forms);
 
 } // namespace tenon::cpu

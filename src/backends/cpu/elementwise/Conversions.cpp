@@ -5,7 +5,6 @@
 #include "backends/cpu/elementwise/ConversionLoops.hpp"
 #include "backends/cpu/elementwise/LookupTableInt8.hpp"
 #include "backends/cpu/elementwise/Map.hpp"
-#include "backends/cpu/elementwise/RequantizeLoops.hpp"
 #include "backends/reference/Kernels.hpp"
 
 namespace tenon::cpu

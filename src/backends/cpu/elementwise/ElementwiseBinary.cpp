@@ -3,11 +3,11 @@
 // comes from LayersF16.cpp. All other layers go to the reference kernel.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/elementwise/BinaryInt16.hpp"
 #include "backends/cpu/elementwise/BinaryInt8.hpp"
 #include "backends/cpu/elementwise/BinaryUnquantized.hpp"
 #include "backends/cpu/elementwise/BroadcastRuns.hpp"
 #include "backends/cpu/elementwise/ComparisonInt8.hpp"
+#include "backends/cpu/elementwise/ElementwiseInt16.hpp"
 #include "backends/reference/Kernels.hpp"
 
 #include <tenon/descriptors/Elementwise.hpp>

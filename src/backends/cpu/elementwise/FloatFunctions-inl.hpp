@@ -7,12 +7,11 @@
 #define TENON_FLOAT_FUNCTIONS_INL
 #endif
 
-#include "backends/cpu/elementwise/UnaryF32.hpp"
+#include "backends/cpu/elementwise/UnaryFloat.hpp"
 #include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/Int8-inl.hpp"
 #include "backends/cpu/simd/Math-inl.hpp"
 #include "backends/cpu/simd/MinMax-inl.hpp"
-#include "backends/cpu/simd/Trigonometry-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LogicalBinary of CpuAcc: Booleans, one byte each, by vectors.
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/elementwise/LogicalLoops.hpp"
+#include "backends/cpu/elementwise/BinaryUnquantized.hpp"
 
 #include <tenon/descriptors/Elementwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops of logical operations.
-#include "backends/cpu/elementwise/LogicalLoops.hpp"
+#include "backends/cpu/elementwise/BinaryUnquantized.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/LogicalLoops.cpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one bfloat16, computed on vectors of floats.
-#include "backends/cpu/elementwise/UnaryBf16.hpp"
-
+#include "backends/cpu/elementwise/UnaryFloat.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <type_traits>

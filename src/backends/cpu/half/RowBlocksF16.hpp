@@ -88,7 +88,6 @@ private:
     const float* FindBias(const ExecuteArgs& args) const;
     void RunBlock(const ExecuteArgs& args, const BlockSpan& block, const float* bias, const Sum& sum,
                   IParallelFor& parallel, std::byte* scratch) const;
-    void Narrow(IParallelFor& parallel, const float* floats, size_t count, std::byte* halves) const;
     void NarrowSum(float* floats, size_t count, const std::byte* added, const backends::FloatClamp& clamp,
                    std::byte* halves) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Im2col: copies of windows, contiguous runs where the image has them, and padding.
+// Im2col: the geometry, copies of windows with their padding, and pointers to taps. Long runs: Im2colRuns.cpp.
 #include "backends/cpu/im2col/Im2col.hpp"
 
 #include "backends/cpu/im2col/ColumnAsRow.hpp"
@@ -9,10 +9,55 @@
 #include <tenon/descriptors/Convolution.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace tenon::cpu
 {
+
+namespace
+{
+
+ref::WindowAxis MakeAxis(int64_t input, int64_t output, int64_t kernel, int64_t stride, int64_t dilation, int64_t pad)
+{
+    return {
+        static_cast<size_t>(input), static_cast<size_t>(output), static_cast<size_t>(kernel), stride, dilation, pad};
+}
+
+/// Mask of the bytes of a row that come from the image; the others become padding.
+template <size_t Bytes>
+struct KeptBytes
+{
+    std::array<uint64_t, Bytes / sizeof(uint64_t)> m_Mask = {};
+    std::array<uint64_t, Bytes / sizeof(uint64_t)> m_Padding = {};
+
+    KeptBytes(int64_t begin, int64_t end, uint8_t padding)
+    {
+        uint8_t mask[Bytes];
+        uint8_t others[Bytes];
+        for (size_t i = 0; i < Bytes; ++i)
+        {
+            const bool isKept = static_cast<int64_t>(i) >= begin && static_cast<int64_t>(i) < end;
+            mask[i] = isKept ? 0xFF : 0;
+            others[i] = isKept ? 0 : padding;
+        }
+        std::memcpy(m_Mask.data(), mask, Bytes);
+        std::memcpy(m_Padding.data(), others, Bytes);
+    }
+
+    void Copy(const uint8_t* from, uint8_t* to) const
+    {
+        std::array<uint64_t, Bytes / sizeof(uint64_t)> words;
+        std::memcpy(words.data(), from, Bytes);
+        for (size_t i = 0; i < words.size(); ++i)
+        {
+            words[i] = (words[i] & m_Mask[i]) | m_Padding[i];
+        }
+        std::memcpy(to, words.data(), Bytes);
+    }
+};
+
+} // namespace
 
 Im2col::Columns Im2col::FindColumns(int64_t left) const
 {
@@ -162,16 +207,228 @@ T* Im2col::FindRows(const T* input, size_t first, size_t last, const T* padding,
     return strip;
 }
 
-namespace
-{
+// Short rows of taps (at most 32 bytes, e.g. three colours): each row is copied by a constant number of bytes, which
+// may exceed the row; the next row overwrites the excess.
 
-ref::WindowAxis MakeAxis(int64_t input, int64_t output, int64_t kernel, int64_t stride, int64_t dilation, int64_t pad)
+void Im2col::CopyBytes(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
+                       uint8_t* to) const
 {
-    return {
-        static_cast<size_t>(input), static_cast<size_t>(output), static_cast<size_t>(kernel), stride, dilation, pad};
+    const int64_t rowBytes = m_Width * m_GroupChannels;
+    if (!HasShortRows(1))
+    {
+        CopyRuns(input, first, last, padding, pitch, to);
+    }
+    else if (rowBytes <= 16)
+    {
+        CopyShortRows<16>(input, first, last, padding, pitch, to);
+    }
+    else
+    {
+        CopyShortRows<ShortRowBytes>(input, first, last, padding, pitch, to);
+    }
 }
 
-} // namespace
+template <typename T>
+void Im2col::CopyNumbers(const T* input, size_t first, size_t last, size_t pitch, T* to) const
+{
+    // As bytes: a channel of T is sizeof(T) channels of bytes.
+    Im2col bytes = *this;
+    bytes.m_Channels *= static_cast<int64_t>(sizeof(T));
+    bytes.m_GroupChannels *= static_cast<int64_t>(sizeof(T));
+    bytes.CopyBytes(reinterpret_cast<const uint8_t*>(input), first, last, 0, pitch * sizeof(T),
+                    reinterpret_cast<uint8_t*>(to));
+}
+
+template <size_t Bytes>
+void Im2col::CopyShortRows(const uint8_t* input, size_t first, size_t last, uint8_t padding, size_t pitch,
+                           uint8_t* to) const
+{
+    // A memcpy of nine bytes takes longer than a copy of a constant sixteen. The excess is overwritten by the next row
+    // or pixel. Reads stay within the image.
+    const int64_t imageBytes = m_InputHeight * m_InputWidth * m_Channels;
+    const int64_t rowBytes = m_Width * m_Channels;
+    const int64_t rowStep = m_DilationY * m_InputWidth * m_Channels;
+    const int64_t pixelStep = m_StrideX * m_Channels;
+    for (size_t pixel = first; pixel < last;)
+    {
+        // Windows [begin, end) are copied in this way.
+        const Neighbours beside = FindNeighbours(pixel, last);
+        const int64_t image = beside.m_Image;
+        const int64_t count = beside.m_Count;
+        const int64_t top = beside.m_Top;
+        const int64_t left = beside.m_Column * m_StrideX - m_PadLeft;
+        int64_t begin = count;
+        int64_t end = count;
+        const bool isInside = beside.m_IsInside;
+        if (isInside)
+        {
+            const int64_t maxOffset = imageBytes - static_cast<int64_t>(Bytes) - (m_Height - 1) * rowStep;
+            const int64_t maxLeft = std::min(m_InputWidth - m_Width, maxOffset / m_Channels - top * m_InputWidth);
+            begin = std::min(count, left >= 0 ? 0 : (-left + m_StrideX - 1) / m_StrideX);
+            end = maxOffset < 0 || maxLeft < left ? begin : std::clamp((maxLeft - left) / m_StrideX + 1, begin, count);
+        }
+        const auto copyOthers = [&](int64_t from, int64_t past)
+        {
+            if (from != past)
+            {
+                Copy(input, pixel + static_cast<size_t>(from), pixel + static_cast<size_t>(past), padding, pitch,
+                     to + static_cast<size_t>(from) * pitch);
+            }
+        };
+        // Windows over the left or right border: the excess is read from the neighbouring rows of the image.
+        const auto copyBorder = [&](int64_t from, int64_t past)
+        {
+            for (int64_t i = from; i < past; ++i)
+            {
+                const int64_t column = left + i * m_StrideX;
+                const int64_t at = (top * m_InputWidth + column) * m_Channels;
+                if (at < 0 || at + (m_Height - 1) * rowStep + static_cast<int64_t>(Bytes) > imageBytes)
+                {
+                    copyOthers(i, i + 1);
+                    continue;
+                }
+                const KeptBytes<Bytes> kept(-column * m_Channels, (m_InputWidth - column) * m_Channels, padding);
+                uint8_t* const window = to + static_cast<size_t>(i) * pitch;
+                for (int64_t row = 0; row < m_Height; ++row)
+                {
+                    kept.Copy(input + image * imageBytes + at + row * rowStep, window + row * rowBytes);
+                }
+            }
+        };
+        isInside ? copyBorder(0, begin) : copyOthers(0, begin);
+        for (int64_t i = begin; i < end; ++i)
+        {
+            const uint8_t* from = input + image * imageBytes + (top * m_InputWidth + left) * m_Channels + i * pixelStep;
+            uint8_t* window = to + static_cast<size_t>(i) * pitch;
+            if (m_Height == 3)
+            {
+                std::memcpy(window, from, Bytes);
+                std::memcpy(window + rowBytes, from + rowStep, Bytes);
+                std::memcpy(window + 2 * rowBytes, from + 2 * rowStep, Bytes);
+                continue;
+            }
+            for (int64_t row = 0; row < m_Height; ++row)
+            {
+                std::memcpy(window + row * rowBytes, from + row * rowStep, Bytes);
+            }
+        }
+        copyBorder(end, count);
+        pixel += static_cast<size_t>(count);
+        to += static_cast<size_t>(count) * pitch;
+    }
+}
+
+// Pointers to the taps of windows, for indirection buffers.
+
+template <typename T>
+void Im2col::FindRunTaps(const T* input, const PixelRun& run, const T* padding, const T** table, size_t tapStep) const
+{
+    if (run.m_Step != 1)
+    {
+        FindColumnTaps(input, run, padding, table, tapStep);
+        return;
+    }
+    // Neighbouring windows: each tap is one stride after that of the window before.
+    const auto width = static_cast<size_t>(m_OutputWidth);
+    const size_t last = run.m_First + run.m_Count;
+    for (size_t window = run.m_First; window < last;)
+    {
+        const auto x = static_cast<int64_t>(window % width);
+        const auto y = static_cast<int64_t>(window / width) % m_OutputHeight;
+        const auto image = static_cast<int64_t>(window / width) / m_OutputHeight;
+        const size_t end = std::min(last, window - static_cast<size_t>(x) + width);
+        const auto count = static_cast<int64_t>(end - window);
+        const T** to = table + (window - run.m_First);
+        for (int64_t i = 0; i < m_Height; ++i)
+        {
+            const int64_t row = y * m_StrideY - m_PadTop + i * m_DilationY;
+            const bool isInside = row >= 0 && row < m_InputHeight;
+            const T* from = isInside ? input + (image * m_InputHeight + row) * m_InputWidth * m_Channels : nullptr;
+            for (int64_t j = 0; j < m_Width; ++j, to += tapStep)
+            {
+                FindTaps(from, x * m_StrideX - m_PadLeft + j * m_DilationX, count, padding, to);
+            }
+        }
+        window = end;
+    }
+}
+
+/// The windows of one column of an image.
+template <typename T>
+void Im2col::FindColumnTaps(const T* input, const PixelRun& run, const T* padding, const T** table,
+                            size_t tapStep) const
+{
+    const auto first = static_cast<int64_t>(run.m_First);
+    const int64_t left = first % m_OutputWidth * m_StrideX - m_PadLeft;
+    const int64_t top = first / m_OutputWidth % m_OutputHeight * m_StrideY - m_PadTop;
+    const T* const image = input + first / m_OutputWidth / m_OutputHeight * m_InputHeight * m_InputWidth * m_Channels;
+    for (int64_t i = 0; i < m_Height; ++i)
+    {
+        for (int64_t j = 0; j < m_Width; ++j, table += tapStep)
+        {
+            const int64_t column = left + j * m_DilationX;
+            const bool isInside = column >= 0 && column < m_InputWidth;
+            for (size_t w = 0; w < run.m_Count; ++w)
+            {
+                const int64_t row = top + static_cast<int64_t>(w) * m_StrideY + i * m_DilationY;
+                table[w] = isInside && row >= 0 && row < m_InputHeight
+                               ? image + (row * m_InputWidth + column) * m_Channels
+                               : padding;
+            }
+        }
+    }
+}
+
+/// Pointers to one tap of `count` neighbouring windows: the first one is in column `left` of a row of the image; a null
+/// row means padding.
+template <typename T>
+void Im2col::FindTaps(const T* imageRow, int64_t left, int64_t count, const T* padding, const T** to) const
+{
+    int64_t begin = 0;
+    int64_t end = imageRow != nullptr ? count : 0;
+    if (end != 0 && (left < 0 || left + (count - 1) * m_StrideX >= m_InputWidth))
+    {
+        begin = std::clamp<int64_t>((-left + m_StrideX - 1) / m_StrideX, 0, count);
+        end = std::clamp<int64_t>((m_InputWidth - left + m_StrideX - 1) / m_StrideX, begin, count);
+    }
+    std::fill_n(to, begin, padding);
+    if (begin < end)
+    {
+        const T* from = imageRow + (left + begin * m_StrideX) * m_Channels;
+        const int64_t step = m_StrideX * m_Channels;
+        for (int64_t w = 0; w < end - begin; ++w)
+        {
+            to[begin + w] = from + w * step;
+        }
+    }
+    std::fill_n(to + end, count - end, padding);
+}
+
+template <typename T>
+void Im2col::FindPixelRows(const T* image, int64_t top, int64_t left, size_t pixels, T* strip, const T** places) const
+{
+    const int64_t right = left + static_cast<int64_t>(pixels);
+    const int64_t begin = std::clamp<int64_t>(-left, 0, static_cast<int64_t>(pixels));
+    const int64_t end = std::clamp<int64_t>(m_InputWidth - left, begin, static_cast<int64_t>(pixels));
+    for (int64_t i = 0; i < m_Height; ++i)
+    {
+        const int64_t row = top + i * m_DilationY;
+        const bool hasRow = row >= 0 && row < m_InputHeight;
+        const T* const from = image + (hasRow ? row * m_InputWidth * m_Channels : 0);
+        if (hasRow && left >= 0 && right <= m_InputWidth)
+        {
+            places[i] = from + left * m_Channels;
+            continue;
+        }
+        places[i] = strip;
+        const int64_t inside = hasRow ? end - begin : 0;
+        strip = std::fill_n(strip, (hasRow ? begin : 0) * m_Channels, T{0});
+        strip = std::copy_n(from + (inside != 0 ? left + begin : 0) * m_Channels, inside * m_Channels, strip);
+        strip = std::fill_n(strip, (static_cast<int64_t>(pixels) - (hasRow ? begin : 0) - inside) * m_Channels, T{0});
+    }
+}
+
+// Geometry of layers.
 
 Im2col MakeConvolutionIm2col(const ReshapeArgs& args)
 {
@@ -254,5 +511,17 @@ template float* Im2col::FindRows<float>(const float*, size_t, size_t, const floa
 template uint16_t* Im2col::FindRows<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, uint16_t*,
                                               const uint16_t**, size_t) const;
 template void Im2col::Copy<uint8_t>(const uint8_t*, size_t, size_t, uint8_t, size_t, uint8_t*) const;
+template void Im2col::CopyNumbers<int16_t>(const int16_t*, size_t, size_t, size_t, int16_t*) const;
+template void Im2col::CopyNumbers<float>(const float*, size_t, size_t, size_t, float*) const;
+template void Im2col::FindRunTaps<float>(const float*, const PixelRun&, const float*, const float**, size_t) const;
+template void Im2col::FindPixelRows<float>(const float*, int64_t, int64_t, size_t, float*, const float**) const;
+template void Im2col::FindPixelRows<uint16_t>(const uint16_t*, int64_t, int64_t, size_t, uint16_t*,
+                                              const uint16_t**) const;
+template void Im2col::FindRunTaps<uint8_t>(const uint8_t*, const PixelRun&, const uint8_t*, const uint8_t**,
+                                           size_t) const;
+template void Im2col::FindRunTaps<int16_t>(const int16_t*, const PixelRun&, const int16_t*, const int16_t**,
+                                           size_t) const;
+template void Im2col::FindRunTaps<uint16_t>(const uint16_t*, const PixelRun&, const uint16_t*, const uint16_t**,
+                                            size_t) const;
 
 } // namespace tenon::cpu

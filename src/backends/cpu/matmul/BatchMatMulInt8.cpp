@@ -5,7 +5,6 @@
 #include "backends/common/Quantization.hpp"
 #include "backends/cpu/matmul/BatchedGemmInt8.hpp"
 #include "backends/cpu/matmul/BatchedGemmTasks.hpp"
-#include "backends/cpu/matmul/FewRowsInt8.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 

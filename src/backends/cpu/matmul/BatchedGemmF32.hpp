@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batched GEMM of floats: the traits for BatchedGemm, and FewRowsF32 for products of few rows, which reads y once, in
 // place ([depth][columns] by sums of scaled rows, AXPY; [columns][depth] by dot products). Used by BatchMatMul.cpp and
-// RunTimeWeightsF32.cpp.
+// RunTimeWeights.cpp.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"

@@ -3,9 +3,8 @@
 // the reference kernel.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/driver/GemmInt16.hpp"
-#include "backends/cpu/weights/KnownRows.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
-#include "backends/cpu/weights/WeightsCheckInt16.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt8.hpp"
 
 #include <tenon/descriptors/Products.hpp>
 

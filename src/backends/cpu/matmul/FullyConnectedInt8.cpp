@@ -3,8 +3,7 @@
 // (hybrid), by weights of 8 or 4 bits: GemmInt8.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
-#include "backends/cpu/weights/KnownRows.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckInt8.hpp"
 
 #include <tenon/Exceptions.hpp>

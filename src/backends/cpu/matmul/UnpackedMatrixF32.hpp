@@ -6,7 +6,7 @@
 
 #include "backends/cpu/gemm/kernels/f32/AxpyF32.hpp"
 #include "backends/cpu/gemm/pack/PackedWeightsF32.hpp"
-#include "backends/cpu/weights/KnownRows.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 
 #include <tenon/backend/ILayerSupport.hpp>
 

@@ -14,6 +14,7 @@
 
 #include "backends/cpu/move/CopyFixed-inl.hpp"
 #include "backends/cpu/simd/CombineHalves-inl.hpp"
+#include "backends/cpu/simd/Cover-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -252,6 +253,44 @@ CopyGatheredFunction FindCopyGathered(size_t bytes)
     return ChooseRun(bytes, []<typename Run>() -> CopyGatheredFunction { return CopyGathered<Run>; });
 }
 
+template <class D>
+HWY_INLINE hn::Vec<D> Reversed(D d, hn::Vec<D> v)
+{
+    if constexpr (sizeof(hn::TFromD<D>) == 1 && hn::MaxLanes(D()) > 1)
+    {
+        // Highway has no reversal of bytes: pairs are reversed, then the bytes of each pair.
+        const hn::Repartition<uint16_t, D> pairs;
+        const auto reversed = hn::Reverse(pairs, hn::BitCast(pairs, v));
+        return hn::BitCast(d, hn::Or(hn::ShiftLeft<8>(reversed), hn::ShiftRight<8>(reversed)));
+    }
+    else if constexpr (hn::MaxLanes(D()) > 1)
+    {
+        return hn::Reverse(d, v);
+    }
+    return v;
+}
+
+template <typename T>
+void ReverseElements(const std::byte* from, size_t count, std::byte* to)
+{
+    const T* in = reinterpret_cast<const T*>(from);
+    T* out = reinterpret_cast<T*>(to);
+    Cover<T>(count, [&](auto d, size_t i) HWY_ATTR
+             { hn::StoreU(Reversed(d, hn::LoadU(d, in + count - i - hn::MaxLanes(d))), d, out + i); });
+}
+
+ReverseFunction FindReverseLoop(size_t elementBytes)
+{
+    switch (elementBytes)
+    {
+    case 1: return ReverseElements<uint8_t>;
+    case 2: return ReverseElements<uint16_t>;
+    case 4: return ReverseElements<uint32_t>;
+    case 8: return ReverseElements<uint64_t>;
+    default: return nullptr;
+    }
+}
+
 } // namespace
 
 } // namespace tenon::cpu::HWY_NAMESPACE
@@ -274,6 +313,11 @@ CopyGatheredFunction ChooseCopyGathered(size_t bytes)
 IsEachBelowFunction ChooseIsEachBelow()
 {
     return TENON_CHOOSE(FindIsEachBelow)();
+}
+
+ReverseFunction FindReverse(size_t elementBytes)
+{
+    return TENON_CHOOSE(FindReverseLoop)(elementBytes);
 }
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two loops of copies of short runs (CopyPlane), and gathers of runs (CopyGathered). The compiler knows the length of
-// common runs, 1 to 128 bytes, so that each run is one or two moves:
+// Two loops of copies of short runs (CopyPlane), gathers of runs (CopyGathered), and copies in reverse order. The
+// compiler knows the length of common runs, 1 to 128 bytes, so that each run is one or two moves:
 //   to[row * toRow + run * toRun ...] = from[row * fromRow + run * fromRun ...]      m_RunBytes bytes each
 // Runs of N to 2 N bytes are copied as their first N and their last N bytes, which overlap. Called by StridedMove,
 // ChunkedMove, Gather.cpp, Pad.cpp, ReverseV2.cpp, resize/ and gemm/.
@@ -40,5 +40,10 @@ CopyGatheredFunction ChooseCopyGathered(size_t bytes);
 /// True if all indices are below `limit`. Precondition: limit <= 2^31.
 using IsEachBelowFunction = bool (*)(const uint32_t* indices, size_t count, uint32_t limit);
 IsEachBelowFunction ChooseIsEachBelow();
+
+/// to[i] = from[count - 1 - i]. Source and target must not overlap.
+using ReverseFunction = void (*)(const std::byte* from, size_t count, std::byte* to);
+/// For elements of 1, 2, 4 or 8 bytes; null for others.
+ReverseFunction FindReverse(size_t elementBytes);
 
 } // namespace tenon::cpu

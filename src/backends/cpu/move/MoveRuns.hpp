@@ -2,7 +2,7 @@
 // Moves of short runs between chunks of a joined tensor and 2 to 4 tensors that have one run of each chunk (concat and
 // split of few channels). A vector is stored for each run; the next run overwrites its end, so up to MaxOverrun bytes
 // behind a run are read and written. With AVX-512 VBMI, vpermt2b joins or splits the runs of several chunks in two
-// vectors. Called by ChunkedMove.
+// vectors. Called by ChunkedMove (ConcatSplit.cpp).
 #pragma once
 
 #include <array>

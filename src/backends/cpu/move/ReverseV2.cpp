@@ -4,7 +4,6 @@
 // each run.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/move/CopyPlane.hpp"
-#include "backends/cpu/move/ReverseVectors.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SIMD loops of PoolVectors.hpp.
+// The SIMD loops of PoolVectors.hpp: the operations of windows by type and algorithm, overlapping windows of one row
+// (SlideWindows), and windows one by one (PoolWindows).
 #include "backends/cpu/pool/PoolVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -7,20 +8,361 @@
 #include <tenon/Types.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/pool/PoolVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
-#include "backends/cpu/pool/PoolOperations-inl.hpp"
-#include "backends/cpu/pool/PoolSliding-inl.hpp"
+#include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/BlockedSumF32-inl.hpp"
 #include "backends/cpu/simd/Cover-inl.hpp"
+#include "backends/cpu/simd/Divide-inl.hpp"
+#include "backends/cpu/simd/MinMax-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The operations of windows. Averages of integers round half away from zero, as the reference kernel's. The members of
+// an operation:
+//   Data, Lane         the types of elements and of accumulators
+//   First, Step        the start value of a window, and the accumulator with one more element
+//   Finish             stores the result
+//   Slides             whether columns may be combined on their own and joined, see SlideVectors
+//   IsMax              whether an element may count twice without a change of the result
+
+/// One window of a row.
+struct PooledWindow
+{
+    const void* m_First = nullptr;
+    size_t m_Rows = 0;
+    size_t m_Columns = 0;
+    size_t m_RowStride = 0;
+    size_t m_PixelStride = 0;
+    int32_t m_Padding = 0; ///< the contribution of padding to sums of integers
+    int32_t m_Divisor = 0;
+    int32_t m_HalfDivisor = 0;
+    float m_Inverse = 0.0f; ///< InverseFactor / divisor
+};
+
+template <typename T>
+struct MaxPool
+{
+    static constexpr bool Slides = std::is_integral_v<T>; // floats: of -0 and +0 the first one in row order counts
+    static constexpr bool IsMax = true;
+    static constexpr double InverseFactor = 1.0; // not used
+    using Data = T;
+    using Lane = T;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow&)
+    {
+        return hn::Set(d, std::numeric_limits<T>::lowest());
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> maximum, const T* values)
+    {
+        return GreaterOf(hn::LoadU(d, values), maximum); // NaN is passed over
+    }
+    template <class V>
+    static HWY_INLINE V Join(V a, V b)
+    {
+        return hn::Max(a, b);
+    }
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> maximum, const PooledWindow&, T* out)
+    {
+        hn::StoreU(maximum, d, out);
+    }
+};
+
+/// Maxima of bfloat16 or float16, by the bit pattern of infinity. Patterns above it are NaN.
+template <int16_t Infinity>
+struct MaxPool16BitFloat
+{
+    static constexpr bool Slides = false;
+    static constexpr double InverseFactor = 1.0; // not used
+    using Data = uint16_t;
+    using Lane = int16_t;
+    /// Maps bit patterns to integers in the order of the numbers, and back: the other bits of a negative number are
+    /// inverted.
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Ordered(D d, hn::Vec<D> bits)
+    {
+        return hn::Xor(bits, hn::And(hn::ShiftRight<15>(bits), hn::Set(d, int16_t{0x7FFF})));
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow&)
+    {
+        return hn::Set(d, static_cast<int16_t>(-Infinity - 1)); // minus infinity
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> maximum, const uint16_t* values)
+    {
+        const auto bits = hn::BitCast(d, hn::LoadU(hn::RebindToUnsigned<D>(), values));
+        const auto isNaN = hn::Gt(hn::And(bits, hn::Set(d, int16_t{0x7FFF})), hn::Set(d, Infinity));
+        return hn::Max(maximum, hn::IfThenElse(isNaN, maximum, Ordered(d, bits))); // NaN is passed over
+    }
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> maximum, const PooledWindow&, uint16_t* out)
+    {
+        const hn::RebindToUnsigned<D> dOut;
+        hn::StoreU(hn::BitCast(dOut, Ordered(d, maximum)), dOut, out);
+    }
+};
+
+/// The shared part of sums.
+struct SumPool
+{
+    static constexpr bool Slides = true;
+    static constexpr bool IsMax = false;
+    template <class V>
+    static HWY_INLINE V Join(V a, V b)
+    {
+        return hn::Add(a, b);
+    }
+};
+
+struct MeanPoolBf16 : SumPool
+{
+    static constexpr double InverseFactor = 1.0;
+    using Data = uint16_t;
+    using Lane = float;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow&)
+    {
+        return hn::Zero(d);
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> sum, const uint16_t* values)
+    {
+        const hn::RebindToUnsigned<D> dWords;
+        const auto words = hn::PromoteTo(dWords, hn::LoadU(hn::Rebind<uint16_t, D>(), values));
+        return hn::Add(sum, hn::BitCast(d, hn::ShiftLeft<16>(words)));
+    }
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, uint16_t* out)
+    {
+        const auto mean = hn::Mul(sum, hn::Set(d, window.m_Inverse));
+        hn::StoreU(RoundToBf16(d, mean), hn::Rebind<uint16_t, D>(), out);
+    }
+};
+
+template <bool Squares>
+struct MeanPoolF32 : SumPool
+{
+    static constexpr double InverseFactor = 1.0;
+    using Data = float;
+    using Lane = float;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow&)
+    {
+        return hn::Zero(d);
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> sum, const float* values)
+    {
+        const auto v = hn::LoadU(d, values);
+        return hn::Add(sum, Squares ? hn::Mul(v, v) : v);
+    }
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, float* out)
+    {
+        const auto mean = hn::Mul(sum, hn::Set(d, window.m_Inverse));
+        hn::StoreU(Squares ? RootOf(mean) : mean, d, out);
+    }
+};
+
+/// Sums of integers, for means.
+template <typename T>
+struct IntegerSum : SumPool
+{
+    using Data = T;
+    using Lane = int32_t;
+    template <class D>
+    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow& window)
+    {
+        return hn::Set(d, window.m_Padding);
+    }
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> sum, const T* values)
+    {
+        return hn::Add(sum, hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), values)));
+    }
+};
+
+template <typename T>
+struct MeanPoolInt8 : IntegerSum<T>
+{
+    /// The inverse is too large by more than it is rounded down, so a multiple of the divisor gives no less than its
+    /// quotient.
+    static constexpr double InverseFactor = 1.0 + 3.0 / (1 << 24);
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, T* out)
+    {
+        // The error of the inverse is so small that no quotient of a sum of fewer than MaxTaps elements reaches the
+        // next integer.
+        const hn::RebindToFloat<D> dFloat;
+        const auto half = hn::Set(d, window.m_HalfDivisor);
+        const auto away = hn::IfThenElse(hn::Gt(sum, hn::Zero(d)), half, hn::Neg(half));
+        const auto quotient = hn::Mul(hn::ConvertTo(dFloat, hn::Add(sum, away)), hn::Set(dFloat, window.m_Inverse));
+        const hn::Rebind<T, D> dBytes;
+        hn::StoreU(hn::DemoteTo(dBytes, hn::ConvertTo(d, quotient)), dBytes, out);
+    }
+};
+
+struct MeanPoolInt16 : IntegerSum<int16_t>
+{
+    static constexpr double InverseFactor = 1.0;
+    template <class D>
+    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, int16_t* out)
+    {
+        // Sums of fewer than MaxTaps elements have 28 bits, quotients 15: the float quotient is off by less than one,
+        // and the remainder corrects it.
+        const hn::RebindToFloat<D> dFloat;
+        const auto divisor = hn::Set(d, window.m_Divisor);
+        const auto sign = hn::ShiftRight<31>(sum);
+        const auto magnitude = hn::Add(hn::Sub(hn::Xor(sum, sign), sign), hn::Set(d, window.m_HalfDivisor));
+        const auto guess =
+            hn::ConvertTo(d, hn::Mul(hn::ConvertTo(dFloat, magnitude), hn::Set(dFloat, window.m_Inverse)));
+        const auto rest = hn::Sub(magnitude, hn::Mul(guess, divisor));
+        const auto isLess = hn::VecFromMask(d, hn::Lt(rest, divisor)); // -1 if less, as it should be
+        const auto quotient = hn::Add(hn::Add(guess, hn::Set(d, 1)), hn::Add(isLess, hn::ShiftRight<31>(rest)));
+        const hn::Rebind<int16_t, D> dShorts;
+        hn::StoreU(hn::DemoteTo(dShorts, hn::Sub(hn::Xor(quotient, sign), sign)), dShorts, out);
+    }
+};
+
+// Overlapping windows of one row. Each column of the image is combined over the window's rows once and stays in
+// registers for all windows that see it:
+//     registers [c0 c1 c2] -> window 0, shift by the stride, load c3 -> [c1 c2 c3] -> window 1
+
+/// Computes `Vectors` vectors of channels of all windows of a row. A window has `Size` columns and `Size` rows; `rows`:
+/// the addresses of the rows, from the first column on.
+template <class Pool, size_t Size, size_t Stride, size_t Vectors, class D>
+HWY_INLINE void SlideVectors(D d, const typename Pool::Data* const* rows, size_t channel, const PoolRow& row,
+                             const PooledWindow& window, size_t windows, typename Pool::Data* out)
+{
+    constexpr size_t Lanes = hn::MaxLanes(D());
+    const size_t pixel = row.m_PixelStride;
+    size_t offset = channel;
+    hn::Vec<D> columns[Size][Vectors];
+    const auto findColumns = [&](size_t begin, size_t end) HWY_ATTR
+    {
+        HWY_UNROLL(5)
+        for (size_t i = begin; i < end; ++i, offset += pixel)
+        {
+            HWY_UNROLL(2)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                columns[i][v] = Pool::First(d, window);
+                HWY_UNROLL(5)
+                for (size_t r = 0; r < Size; ++r)
+                {
+                    columns[i][v] = Pool::Step(d, columns[i][v], rows[r] + offset + v * Lanes);
+                }
+            }
+        }
+    };
+    findColumns(0, Size - Stride);
+    for (size_t w = 0; w < windows; ++w, out += row.m_OutPixelStride)
+    {
+        findColumns(Size - Stride, Size);
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            auto all = columns[0][v];
+            HWY_UNROLL(5)
+            for (size_t i = 1; i < Size; ++i)
+            {
+                all = Pool::Join(all, columns[i][v]);
+            }
+            Pool::Finish(d, all, window, out + channel + v * Lanes);
+            HWY_UNROLL(5)
+            for (size_t i = 0; i + Stride < Size; ++i)
+            {
+                columns[i][v] = columns[i + Stride][v];
+            }
+        }
+    }
+}
+
+using SlideFunction = void (*)(const PoolRow& row, const PooledWindow& window);
+
+/// Computes the windows of m_Uniform (see PoolRow), which have `Size` columns and as many rows, or fewer if the
+/// operation may count a row twice (IsMax). `window`: the values that all of them share.
+template <class Pool, size_t Size, size_t Stride>
+void SlideWindows(const PoolRow& row, const PooledWindow& window)
+{
+    using T = typename Pool::Data;
+    using Lane = typename Pool::Lane;
+    // The pixels of a block of windows stay in the cache for all of their channels.
+    constexpr size_t BlockBytes = 16 * 1024;
+    constexpr size_t MinWindows = 8;
+    const size_t windowBytes = Size * Stride * row.m_PixelStride * sizeof(T);
+    const size_t block = std::max(MinWindows, BlockBytes / windowBytes);
+    for (size_t first = row.m_Uniform.m_Begin; first < row.m_Uniform.m_End; first += block)
+    {
+        const size_t windows = std::min(block, row.m_Uniform.m_End - first);
+        const T* rows[Size];
+        for (size_t r = 0; r < Size; ++r)
+        {
+            rows[r] = static_cast<const T*>(row.m_In) + std::min(r, row.m_Y.m_Count - 1) * row.m_RowStride +
+                      row.m_X[first].m_First * row.m_PixelStride;
+        }
+        T* out = static_cast<T*>(row.m_Out) + first * row.m_OutPixelStride;
+        // Two vectors at a time if there are enough channels: with AVX2, two vectors of 8-bit elements are a cache
+        // line.
+        constexpr size_t Lanes = HWY_LANES(Lane);
+        size_t c = 0;
+        for (; c + 2 * Lanes <= row.m_Channels; c += 2 * Lanes)
+        {
+            SlideVectors<Pool, Size, Stride, 2>(hn::CappedTag<Lane, Lanes>(), rows, c, row, window, windows, out);
+        }
+        Cover<Lane>(row.m_Channels - c, [&](auto d, size_t i) HWY_ATTR
+                    { SlideVectors<Pool, Size, Stride, 1>(d, rows, c + i, row, window, windows, out); });
+    }
+}
+
+/// Null if pixels are too large: pixels far apart share few sets of the cache, and the pixels of a sweep along the
+/// channels evict each other. Larger windows gain more.
+template <class Pool, size_t Size, size_t Stride>
+SlideFunction SlideNearPixels(const PoolRow& row)
+{
+    constexpr size_t MaxPixelBytes = Stride > 1 ? 256 : Size > 3 ? 2048 : 1024;
+    return row.m_PixelStride * sizeof(typename Pool::Data) <= MaxPixelBytes ? SlideWindows<Pool, Size, Stride>
+                                                                            : nullptr;
+}
+
+/// The sliding function of the windows of a row, or null. The choice must not depend on the number of windows of a
+/// task, as sliding adds in another order.
+template <class Pool>
+SlideFunction ChooseSlide(const PoolRow& row)
+{
+    if (row.m_Uniform.m_Begin == row.m_Uniform.m_End || row.m_Y.m_Count == 0)
+    {
+        return nullptr;
+    }
+    const PoolSpan& x = row.m_X[row.m_Uniform.m_Begin];
+    const size_t stride = row.m_UniformStride;
+    const size_t columns = x.m_Count;
+    const bool isWhole = row.m_Y.m_Count == columns && row.m_Y.m_Divisor == columns && x.m_Divisor == columns;
+    if (!isWhole && !(Pool::IsMax && row.m_Y.m_Count < columns))
+    {
+        return nullptr;
+    }
+    return columns == 3 && stride == 1   ? SlideNearPixels<Pool, 3, 1>(row)
+           : columns == 3 && stride == 2 ? SlideNearPixels<Pool, 3, 2>(row)
+           : columns == 2 && stride == 1 ? SlideNearPixels<Pool, 2, 1>(row)
+           : columns == 2 && stride == 2 ? SlideNearPixels<Pool, 2, 2>(row)
+           : columns == 5 && stride == 1 ? SlideNearPixels<Pool, 5, 1>(row)
+                                         : nullptr;
+}
 
 namespace
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows of a row of Pooling2d, with vectors along channels: max, average or root of the mean square of rows x columns
-// pixels. Windows of one size and distance that overlap slide (PoolSliding-inl.hpp); others are computed one by one.
+// pixels. Windows of one size and distance that overlap slide; others are computed one by one.
 // Pooling2d and the half types call them.
 #pragma once
 

@@ -2,21 +2,140 @@
 // Kernel row of PoolingNd: Max of floats and 8-bit elements, Average of floats. Windows are separable: rows are reduced
 // over all dimensions but the last, whole input rows at a time, and then along the last one by a table of offsets:
 //     rows of a window [row taps][width]  ->  one row [width]  ->  out [windows], each from [taps] elements of the row
+// Maxima of rows and of gathered columns are the vector loops of this file, weighted sums those of InterpolateVectors.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
-#include "backends/cpu/pool/SeparableMaxPool.hpp"
 #include "backends/cpu/resize/InterpolateVectors.hpp"
+#include "backends/cpu/simd/Isa.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/PoolGeometry.hpp"
 
+#include <tenon/Types.hpp>
 #include <tenon/descriptors/Pooling.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+// Compiled once: simd/Foreach.hpp includes this file again for each target.
+#ifndef TENON_POOLING_ND_TYPES
+#define TENON_POOLING_ND_TYPES
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// The functions of one element type. NaN is passed over; the maximum of no elements is the lowest value.
+struct SeparableMaxFunctions
+{
+    /// out[i] is the largest of rows[k][i] over k in [0, taps).
+    void (*m_MaxRows)(const void* const* rows, size_t taps, size_t count, void* out) = nullptr;
+    /// out[i] is the largest of in[places[k * count + i]] over k in [0, taps).
+    void (*m_MaxColumns)(const void* in, const int32_t* offsets, size_t taps, size_t count, void* out) = nullptr;
+};
+
+struct SeparableMaxTable
+{
+    SeparableMaxFunctions m_F32;
+    SeparableMaxFunctions m_Int8;  ///< int8
+    SeparableMaxFunctions m_Uint8; ///< uint8
+};
+
+} // namespace
+
+} // namespace tenon::cpu
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/pool/PoolingNd.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/simd/Cover-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+template <typename T>
+constexpr T Lowest()
+{
+    return std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+}
+
+template <class V>
+HWY_INLINE V Larger(V best, V value)
+{
+    return hn::IfThenElse(hn::Gt(value, best), value, best); // NaN is passed over: comparisons with it are false
+}
+
+template <typename T>
+void MaxRows(const void* const* rows, size_t taps, size_t count, void* out)
+{
+    Cover<T>(count,
+             [&](auto d, size_t i) HWY_ATTR
+             {
+                 auto best = hn::Set(d, Lowest<T>());
+                 for (size_t k = 0; k < taps; ++k)
+                 {
+                     best = Larger(best, hn::LoadU(d, static_cast<const T*>(rows[k]) + i));
+                 }
+                 hn::StoreU(best, d, static_cast<T*>(out) + i);
+             });
+}
+
+void MaxColumnsF32(const void* in, const int32_t* offsets, size_t taps, size_t count, void* out)
+{
+    Cover<float>(count,
+                 [&](auto d, size_t i) HWY_ATTR
+                 {
+                     const hn::RebindToSigned<decltype(d)> dOffsets;
+                     auto best = hn::Set(d, Lowest<float>());
+                     for (size_t at = i; at < taps * count; at += count)
+                     {
+                         best = Larger(best, hn::GatherIndex(d, static_cast<const float*>(in),
+                                                             hn::LoadU(dOffsets, offsets + at)));
+                     }
+                     hn::StoreU(best, d, static_cast<float*>(out) + i);
+                 });
+}
+
+template <typename T>
+void MaxColumnsInt8(const void* in, const int32_t* offsets, size_t taps, size_t count, void* out)
+{
+    for (size_t i = 0; i < count; ++i)
+    {
+        T best = Lowest<T>();
+        for (size_t at = i; at < taps * count; at += count)
+        {
+            const T value = static_cast<const T*>(in)[offsets[at]];
+            best = value > best ? value : best;
+        }
+        static_cast<T*>(out)[i] = best;
+    }
+}
+
+SeparableMaxTable MakeSeparableMaxTable()
+{
+    return {{MaxRows<float>, MaxColumnsF32},
+            {MaxRows<int8_t>, MaxColumnsInt8<int8_t>},
+            {MaxRows<uint8_t>, MaxColumnsInt8<uint8_t>}};
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tenon::cpu
 {
 
@@ -26,6 +145,13 @@ namespace
 using backends::Prepared;
 using ref::PoolDimension;
 using ref::PoolReach;
+
+/// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
+const SeparableMaxTable& GetSeparableMaxTable()
+{
+    static constinit PerIsa<SeparableMaxTable> table;
+    return table.Get([] { return TENON_CHOOSE(MakeSeparableMaxTable)(); });
+}
 
 constexpr backends::TypeSet SignedBytes = {DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed8};
 constexpr backends::TypeSet UnsignedBytes = {DataType::QAsymmU8, DataType::Unsigned8};
@@ -244,3 +370,4 @@ extern const backends::Kernel CpuPoolingNdKernel = {.m_Name = "CpuPoolingNd",
                                                     .m_Refine = RefinePoolingNd};
 
 } // namespace tenon::cpu
+#endif

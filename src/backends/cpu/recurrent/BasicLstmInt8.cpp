@@ -2,11 +2,10 @@
 // BasicLstm and QuantizedLstm of uint8 data with constant weights, bit for bit as the reference kernel: one product a
 // layer, sums = [data | output state] * weights for all gates.
 #include "backends/common/Scratch.hpp"
-#include "backends/cpu/recurrent/BasicLstmCellInt8.hpp"
 #include "backends/cpu/recurrent/BasicLstmCheck.hpp"
 #include "backends/cpu/recurrent/GateGemmInt8.hpp"
 #include "backends/cpu/recurrent/LstmLoopsInt8.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/BasicLstm.hpp"
 

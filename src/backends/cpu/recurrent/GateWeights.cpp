@@ -3,7 +3,7 @@
 #include "backends/cpu/recurrent/GateWeights.hpp"
 
 #include "backends/cpu/gemm/pack/PackedWeightsF32.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 
 #include <algorithm>
 
@@ -59,6 +59,11 @@ SupportResult CheckLstmSize(const LayerView& layer, const LstmSlots& slots, bool
 bool IsConstantOf(const LayerView& layer, size_t slot, const TensorShape& shape)
 {
     return layer.HasInput(slot) && layer.IsConstant(slot) && layer.GetInput(slot).GetShape() == shape;
+}
+
+bool IsEachConstantOf(const LayerView& layer, const std::vector<size_t>& slots, const TensorShape& shape)
+{
+    return std::all_of(slots.begin(), slots.end(), [&](size_t slot) { return IsConstantOf(layer, slot, shape); });
 }
 
 PackedWeightsInt8 PackGateWeightsInt8(const LayerView& layer, const std::vector<size_t>& slots, size_t rows,

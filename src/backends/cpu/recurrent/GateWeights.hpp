@@ -37,6 +37,9 @@ SupportResult CheckLstmSize(const LayerView& layer, const LstmSlots& slots, bool
 /// Whether the input is present, constant and of this shape.
 bool IsConstantOf(const LayerView& layer, size_t slot, const TensorShape& shape);
 
+/// Whether each of the inputs is.
+bool IsEachConstantOf(const LayerView& layer, const std::vector<size_t>& slots, const TensorShape& shape);
+
 /// The number of rows of an input of unknown shape.
 constexpr size_t UnknownRows = std::numeric_limits<size_t>::max();
 

@@ -6,7 +6,7 @@
 //     a row of sums: [ input | forget | output | cell ], each `units` wide; the three sigmoids are one call
 #pragma once
 
-#include "backends/cpu/elementwise/UnaryF32.hpp"
+#include "backends/cpu/elementwise/UnaryFloat.hpp"
 
 #include <tenon/backend/LstmSlots.hpp>
 

@@ -2,12 +2,13 @@
 // See LstmLoopsInt8.hpp.
 #include "backends/cpu/recurrent/LstmLoopsInt8.hpp"
 
+#include "backends/reference/kernels/BasicLstm.hpp"
 #include "backends/reference/kernels/LstmScales.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/recurrent/LstmLoopsInt8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
-// After it: per target.
+// After it: compiled for each target.
 #include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/FixedPointInt16-inl.hpp"
 #include "backends/cpu/simd/Int16-inl.hpp"
@@ -72,7 +73,7 @@ private:
 };
 
 /// x / 2^shift, rounded to nearest, half away from zero. |x| is at most 2^30, `shift` from 15 to 21.
-HWY_INLINE VecInt32 DivideByPot(VecInt32 x, int shift)
+HWY_INLINE VecInt32 DivideByPotInt32(VecInt32 x, int shift)
 {
     const VecInt32 half = hn::Set(TagInt32(), int32_t{1} << (shift - 1));
     return hn::ShiftRightSame(hn::Add(hn::Add(x, half), hn::ShiftRight<31>(x)), shift);
@@ -118,8 +119,8 @@ private:
     template <bool IsUpper>
     HWY_INLINE VecInt32 UpdateHalf(VecInt16 cell, VecInt16 forget, VecInt16 input, VecInt16 update) const
     {
-        return hn::Add(DivideByPot(MultiplyWide<IsUpper>(forget, cell), FractionBits),
-                       DivideByPot(MultiplyWide<IsUpper>(input, update), 2 * FractionBits + m_Exponent));
+        return hn::Add(DivideByPotInt32(MultiplyWide<IsUpper>(forget, cell), FractionBits),
+                       DivideByPotInt32(MultiplyWide<IsUpper>(input, update), 2 * FractionBits + m_Exponent));
     }
 
     bool m_HasInputGate;
@@ -130,7 +131,7 @@ private:
     VecInt32 m_ZeroPoint;
 };
 
-void RunStep(const LstmCellInt8& cell, const LstmRowInt8& first, const size_t (&strides)[4], size_t rows)
+void RunLstmStep(const LstmCellInt8& cell, const LstmRowInt8& first, const size_t (&strides)[4], size_t rows)
 {
     const TagInt16 d;
     const GatePreactivation input(cell.m_Gates[LstmSlots::Input]);
@@ -260,7 +261,53 @@ void RunToInt16(const backends::QuantizedMultiplier& by, const int32_t* sums, si
 LstmLoopsInt8 MakeLstmLoopsInt8()
 {
     static_assert(HWY_LANES(int16_t) <= LstmLoopsInt8::ExtraUnits);
-    return {RunStep, RunNormalizedStep, RunProject, RunToInt16};
+    return {RunLstmStep, RunNormalizedStep, RunProject, RunToInt16};
+}
+
+void RunBasicLstmStep(const int16_t* sums, size_t units, int16_t* cell, uint8_t* output)
+{
+    using Gates = ref::BasicLstmGates;
+    constexpr int CellBits = GateBits + 1;  // twice the cell state has as many integer bits as gates
+    constexpr int FewerOutputBits = 16 - 8; // the fraction bits that uint8 lacks
+    const TagInt16 d;
+    const hn::Rebind<uint8_t, TagInt16> dBytes;
+    const VecInt16 zeroPoint = hn::Set(d, int16_t{ref::LstmZeroPointInt8});
+    for (size_t unit = 0; unit < units; unit += hn::Lanes(d))
+    {
+        const auto load = [&](Gates::Gate gate) { return hn::LoadU(d, sums + gate * units + unit); };
+        const VecInt16 added =
+            MultiplyInt16(SigmoidInt16(GateBits, load(Gates::Input)), TanhInt16(GateBits, load(Gates::Update)));
+        const VecInt16 kept = MultiplyInt16(SigmoidInt16(GateBits, load(Gates::Forget)), hn::LoadU(d, cell + unit));
+        const VecInt16 state = hn::SaturatedAdd(DivideByPot<CellBits>(added), kept);
+        hn::StoreU(state, d, cell + unit);
+        const VecInt16 result =
+            MultiplyInt16(SigmoidInt16(GateBits, load(Gates::Output)), TanhInt16(GateBits, Twice(state)));
+        hn::StoreU(hn::DemoteTo(dBytes, hn::Add(DivideByPot<FewerOutputBits>(result), zeroPoint)), dBytes,
+                   output + unit);
+    }
+}
+
+using Int16Tag = hn::CappedTag<int16_t, RowDotsInt16::Unit>;
+using SumsTag = hn::Repartition<int32_t, Int16Tag>;
+
+void RunDots(const RowDotsInt16& dots)
+{
+    const Int16Tag d;
+    const SumsTag dSums;
+    const size_t stride = (dots.m_Depth + RowDotsInt16::Unit - 1) / RowDotsInt16::Unit * RowDotsInt16::Unit;
+    const int16_t* data = dots.m_Data;
+    const int16_t* weights = dots.m_Weights;
+    for (size_t row = 0; row < dots.m_Rows; ++row, data += dots.m_Depth, weights += stride)
+    {
+        auto even = hn::Zero(dSums);
+        auto odd = hn::Zero(dSums);
+        for (size_t i = 0; i < stride; i += RowDotsInt16::Unit)
+        {
+            even = hn::ReorderWidenMulAccumulate(dSums, hn::LoadU(d, data + i), hn::LoadU(d, weights + i), even, odd);
+        }
+        dots.m_Sums[row] =
+            hn::GetLane(hn::Add(hn::SumOfLanes(dSums, hn::Add(even, odd)), hn::Set(dSums, dots.m_Bias[row])));
+    }
 }
 
 } // namespace
@@ -276,6 +323,16 @@ const LstmLoopsInt8& GetLstmLoopsInt8()
 {
     static constinit PerIsa<LstmLoopsInt8> loops;
     return loops.Get([] { return TENON_CHOOSE(MakeLstmLoopsInt8)(); });
+}
+
+BasicLstmCellInt8 GetBasicLstmCellInt8()
+{
+    return TENON_CHOOSE(RunBasicLstmStep);
+}
+
+void RunRowDotsInt16(const RowDotsInt16& dots)
+{
+    TENON_CHOOSE(RunDots)(dots);
 }
 
 } // namespace tenon::cpu

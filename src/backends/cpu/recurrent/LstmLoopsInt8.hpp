@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pointwise part of an LSTM cell of int8 data, bit for bit as the reference kernel (TFLite's integer LSTM):
+// Loops of recurrent layers of integers, bit for bit as the reference kernels. LstmLoopsInt8 is the pointwise part of
+// an LSTM cell of int8 data (TFLite's integer LSTM), BasicLstmCellInt8 that of BasicLstm, RowDotsInt16 the filters of
+// Svdf.
+//
+// LstmLoopsInt8:
 //     int32 sums -> int16 gates (3 integer bits before sigmoid and tanh, 15 fraction bits after)
 //                -> int16 cell state with scale 2^m_CellExponent -> int8 hidden state
 // Vectors go along units; buffers have ExtraUnits elements more than units.
@@ -77,5 +81,32 @@ struct LstmLoopsInt8
 
 /// The loops of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
 const LstmLoopsInt8& GetLstmLoopsInt8();
+
+/// The pointwise part of a cell of BasicLstm and QuantizedLstm of uint8 data, one row: int16 gates with 3 integer bits,
+/// int16 cell state with 4, uint8 output with zero point 128. `sums` has `units` int16 sums for each of
+/// ref::BasicLstmGates, with 3 integer bits; `cell` is read and written. Loads and stores are whole vectors: buffers
+/// have up to LstmLoopsInt8::ExtraUnits elements more than units.
+using BasicLstmCellInt8 = void (*)(const int16_t* sums, size_t units, int16_t* cell, uint8_t* output);
+
+/// The loop of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.
+BasicLstmCellInt8 GetBasicLstmCellInt8();
+
+/// The time filters of Svdf: sums[r] = bias[r] + sum over k of data[r][k] * weights[r][k], of int16, wrapping in 32
+/// bits.
+struct RowDotsInt16
+{
+    /// Rows of weights are padded with zeros to a multiple of this; as many elements beyond the data may be read.
+    static constexpr size_t Unit = 8;
+
+    const int16_t* m_Data = nullptr;    ///< [rows][depth]
+    const int16_t* m_Weights = nullptr; ///< [rows][depth rounded up to Unit]
+    const int32_t* m_Bias = nullptr;    ///< [rows]
+    size_t m_Rows = 0;
+    size_t m_Depth = 0;
+    int32_t* m_Sums = nullptr; ///< [rows]; sums wrap on overflow
+};
+
+/// Precondition: the processor has vectors, see CpuFeatures.
+void RunRowDotsInt16(const RowDotsInt16& dots);
 
 } // namespace tenon::cpu

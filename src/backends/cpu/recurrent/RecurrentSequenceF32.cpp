@@ -5,17 +5,23 @@
 //     h[t][b] = cell(sums[t][b], R h[t - 1][b])        one product a step; two for a GRU that resets first
 // where the cell is that of an RNN, GRU or LSTM (reference/kernels/RecurrentSequence.cpp). Directions, and ranges of
 // the batch, run in parallel. Other layers run on the reference kernel.
+#include "backends/common/PackedStore.hpp"
 #include "backends/common/Scratch.hpp"
+#include "backends/cpu/gemm/driver/GemmF32.hpp"
+#include "backends/cpu/gemm/kernels/f32/AxpyF32.hpp"
 #include "backends/cpu/gemm/pack/PackedWeightsF32.hpp"
+#include "backends/cpu/gemm/pack/PanelsF32.hpp"
+#include "backends/cpu/move/TransposeVectors.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/recurrent/GateWeights.hpp"
 #include "backends/cpu/recurrent/SequenceCell.hpp"
-#include "backends/cpu/recurrent/StepGemmF32.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "common/OneThread.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,6 +38,123 @@ using backends::Scratch;
 using ref::SequenceGeometry;
 
 constexpr backends::TypeRow FloatTypes[] = {backends::SameType(DataType::Float32, 4)};
+
+/// The stride of weights in floats. Rows that are a multiple of a page apart would share few sets of a cache.
+uint64_t FindStepStride(uint64_t columns)
+{
+    constexpr uint64_t Page = 1024;
+    const uint64_t lanes = GetMicrokernelsF32().m_Lanes;
+    const uint64_t padded = DivideUp(columns, lanes) * lanes;
+    return padded % Page == 0 ? padded + lanes : padded;
+}
+
+WeightSizes FindStepSizes(size_t columns, size_t depth)
+{
+    const size_t lanes = GetMicrokernelsF32().m_Lanes;
+    return {1, DivideUp(columns, lanes) * lanes, depth, 0, FindStepStride(columns)};
+}
+
+/// The least bytes of weights a task: reading them takes several times as long as starting a thread.
+constexpr size_t StepTaskBytes = size_t{1} << 18;
+constexpr size_t MinStepColumns = 64; ///< several cache lines of the output
+/// Measured with AVX-512: tiles of four rows take 0.85 times as long, of one row of few units 1.2 times.
+constexpr size_t MaxRowsOfSums = AxpyF32::MaxRows - 1;
+
+/// Packed weights [depth][columns], padded to whole vectors, for any number of rows:
+///     weights [depth][stride]: stride = columns in whole vectors, one vector more if it were a multiple of a page
+class StepWeightsF32
+{
+public:
+    /// `weights`: [columns][depth].
+    StepWeightsF32(const float* weights, size_t columns, size_t depth, backends::PackedStore& store);
+
+    /// The bytes of packed weights.
+    static uint64_t GetPackedBytes(uint64_t columns, uint64_t depth);
+
+    const float* GetData() const { return m_Data.As<float>(); }
+    const PanelsF32& GetPanels() const { return m_Panels; }
+    size_t GetDepth() const { return m_Panels.GetSizes().m_Depth; }
+    size_t GetColumns() const { return m_Panels.GetSizes().m_Columns; } ///< with the padding of the last vector
+    size_t GetStride() const { return m_Panels.GetSizes().m_InPlaceStride; }
+
+private:
+    PanelsF32 m_Panels;
+    backends::PackedBlock m_Data;
+};
+
+/// sums[rows][columns] = states[rows][depth] * weights[depth][columns], the product of each step, of known shape. Up to
+/// MaxRowsOfSums rows read the weights in place; more rows go through the tiles of GemmF32. Tasks are ranges of
+/// columns. Results do not depend on the number of threads.
+class StepGemmF32
+{
+public:
+    /// The weights must outlive this object.
+    StepGemmF32(const StepWeightsF32& weights, size_t rows);
+
+    size_t GetScratchBytes() const { return m_Gemm ? m_Gemm->GetTaskBytes() * m_ColumnTasks : 0; }
+    /// sums[row][column] = data[row] * weights
+    void Run(const float* data, float* sums, std::byte* scratch, IParallelFor& parallel) const;
+
+private:
+    void RunTask(const float* data, float* sums, std::byte* scratch, size_t task) const;
+
+    const StepWeightsF32* m_Weights;
+    size_t m_Rows;
+    size_t m_ColumnTasks;
+    std::optional<GemmF32> m_Gemm; ///< for more than MaxRowsOfSums rows
+};
+
+StepWeightsF32::StepWeightsF32(const float* weights, size_t columns, size_t depth, backends::PackedStore& store)
+    : m_Panels(FindStepSizes(columns, depth))
+{
+    const size_t stride = GetStride();
+    m_Data = store.GetBlock(depth * stride * sizeof(float),
+                            [&](std::byte* to)
+                            {
+                                auto* const floats = reinterpret_cast<float*>(to);
+                                std::fill_n(floats, depth * stride, 0.0f);
+                                TransposeFloats(weights, depth, depth, columns, floats, stride);
+                            });
+}
+
+uint64_t StepWeightsF32::GetPackedBytes(uint64_t columns, uint64_t depth)
+{
+    return FindStepStride(columns) * depth * sizeof(float);
+}
+
+StepGemmF32::StepGemmF32(const StepWeightsF32& weights, size_t rows)
+    : m_Weights(&weights), m_Rows(rows),
+      m_ColumnTasks(
+          std::clamp<size_t>(std::min(weights.GetColumns() * weights.GetDepth() * sizeof(float) / StepTaskBytes,
+                                      weights.GetColumns() / MinStepColumns),
+                             1, GetFixedTasks()))
+{
+    if (rows > MaxRowsOfSums)
+    {
+        m_Gemm.emplace(weights.GetPanels(), MakeMatrixIm2col(rows, weights.GetDepth()), rows, 1);
+        m_ColumnTasks = std::min(m_ColumnTasks, weights.GetPanels().Get().size());
+    }
+}
+
+void StepGemmF32::Run(const float* data, float* sums, std::byte* scratch, IParallelFor& parallel) const
+{
+    RunTasks(parallel, m_ColumnTasks, [&](size_t task) { RunTask(data, sums, scratch, task); });
+}
+
+void StepGemmF32::RunTask(const float* data, float* sums, std::byte* scratch, size_t task) const
+{
+    if (m_Gemm)
+    {
+        const IndexRange panels = GetTaskRange(m_Weights->GetPanels().Get().size(), m_ColumnTasks, task);
+        m_Gemm->RunRange(data, m_Weights->GetData(), nullptr, sums, {0, m_Rows, panels.m_Begin, panels.m_End},
+                         scratch + task * m_Gemm->GetTaskBytes());
+        return;
+    }
+    const size_t columns = m_Weights->GetColumns();
+    const IndexRange range = GetTaskRange(columns, m_ColumnTasks, task, GetMicrokernelsF32().m_Lanes);
+    RunAxpyF32({data, m_Weights->GetDepth(), 1, m_Weights->GetData() + range.m_Begin, m_Weights->GetStride(), m_Rows,
+                range.m_End - range.m_Begin, m_Weights->GetDepth(), sums + range.m_Begin, columns});
+}
 
 struct Sizes
 {

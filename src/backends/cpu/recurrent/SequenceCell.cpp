@@ -2,7 +2,7 @@
 // See SequenceCell.hpp.
 #include "backends/cpu/recurrent/SequenceCell.hpp"
 
-#include "backends/cpu/elementwise/UnaryF32.hpp"
+#include "backends/cpu/elementwise/UnaryFloat.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SIMD loops of SequenceGates.hpp.
-#include "backends/cpu/recurrent/SequenceGates.hpp"
-
+// SequenceGates of SequenceCell.hpp.
+#include "backends/cpu/recurrent/SequenceCell.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #undef HWY_TARGET_INCLUDE

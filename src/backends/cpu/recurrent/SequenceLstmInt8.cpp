@@ -4,15 +4,19 @@
 // the recurrent weights, and one a step is the projection, if there is one.
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
+#include "backends/cpu/recurrent/GateGemmInt8.hpp"
 #include "backends/cpu/recurrent/LstmLoopsInt8.hpp"
-#include "backends/cpu/recurrent/PackedLstmInt8.hpp"
+#include "backends/cpu/recurrent/StepRows.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/LstmCell.hpp"
 #include "backends/reference/kernels/LstmScales.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 namespace tenon::cpu
 {
@@ -28,6 +32,132 @@ using ref::SequenceLstmOutputs;
 constexpr backends::TypeRow LstmTypes[] = {
     backends::Types({DataType::QAsymmS8, {DataType::QAsymmS8, DataType::QSymmS16}, DataType::QSymmS16},
                     {DataType::QAsymmS8, DataType::QSymmS16})};
+
+constexpr LstmSlots Slots = GetLstmSlots();
+
+PackedWeightsInt8 PackInt8(const LayerView& layer, const std::vector<size_t>& slots, size_t rows,
+                           backends::PackedStore& store)
+{
+    return PackGateWeightsInt8(layer, slots, rows, {}, store);
+}
+
+/// The packed constant weights of an LSTM cell of int8 data with 16-bit gates, for GateGemmInt8. LstmLoopsInt8 takes
+/// the sums.
+class PackedLstmInt8 final : public backends::PackedWeights
+{
+public:
+    /// The order of the gates in packed weights: the input gate, which a cell may lack, is last.
+    static constexpr GateOrder Order = {LstmSlots::Forget, LstmSlots::Cell, LstmSlots::Output, LstmSlots::Input};
+
+    /// Precondition: HasPackableLstmInt8.
+    PackedLstmInt8(const LayerView& layer, const ref::LstmParameters& parameters, backends::PackedStore& store);
+
+    bool IsExact() const
+    {
+        return m_Data.m_Weights.IsExact() && m_State.m_Weights.IsExact() &&
+               (!m_Projection || m_Projection->m_Weights.IsExact());
+    }
+    bool RefersToConstants() const override
+    {
+        return !IsExact() || m_Data.m_Weights.RefersToConstants() || m_State.m_Weights.RefersToConstants() ||
+               (m_Projection && m_Projection->m_Weights.RefersToConstants());
+    }
+
+    const PackedGatesInt8& GetData() const { return m_Data; }
+    const PackedGatesInt8& GetState() const { return m_State; }
+    const std::optional<PackedGatesInt8>& GetProjection() const { return m_Projection; }
+    /// The peephole weights of a gate; null if it has none.
+    const int16_t* GetPeephole(size_t gate) const
+    {
+        return m_Peephole[gate].empty() ? nullptr : m_Peephole[gate].data();
+    }
+
+    /// The weights of layer normalization; null without it.
+    const int16_t* GetLayerNorm(size_t gate) const
+    {
+        return m_LayerNorm[gate].empty() ? nullptr : m_LayerNorm[gate].data();
+    }
+    const int32_t* GetBias(size_t gate) const { return m_Bias[gate].empty() ? nullptr : m_Bias[gate].data(); }
+
+private:
+    PackedGatesInt8 m_Data;
+    PackedGatesInt8 m_State;
+    std::optional<PackedGatesInt8> m_Projection;
+    std::vector<int16_t> m_Peephole[LstmSlots::NumGates];
+    std::vector<int16_t> m_LayerNorm[LstmSlots::NumGates];
+    std::vector<int32_t> m_Bias[LstmSlots::NumGates]; ///< with layer normalization
+};
+
+std::vector<size_t> GetSlots(const LstmSlots::PerGate& slots, const LstmParameters& parameters)
+{
+    return GetGateSlots(slots, PackedLstmInt8::Order, parameters.m_HasInputGate);
+}
+
+/// Whether the weights of the cell (inputs by GetLstmSlots) are constants that PackedLstmInt8 supports.
+bool HasPackableLstmInt8(const LayerView& layer, const LstmParameters& parameters)
+{
+    const TensorShape& input = layer.GetInput(Slots.m_InputWeights[LstmSlots::Output]).GetShape();
+    const TensorShape& recurrent = layer.GetInput(Slots.m_RecurrentWeights[LstmSlots::Output]).GetShape();
+    if (!IsKnownMatrix(input) || !IsKnownMatrix(recurrent) || recurrent[0] != input[0])
+    {
+        return false;
+    }
+    const unsigned int units = input[0];
+    const unsigned int outputs = recurrent[1];
+    bool fit = IsEachConstantOf(layer, GetSlots(Slots.m_InputWeights, parameters), input) &&
+               IsEachConstantOf(layer, GetSlots(Slots.m_RecurrentWeights, parameters), recurrent) &&
+               IsEachConstantOf(layer, GetSlots(Slots.m_Bias, parameters), TensorShape({units})) &&
+               (!parameters.m_HasLayerNorm ||
+                IsEachConstantOf(layer, GetSlots(Slots.m_LayerNorm, parameters), TensorShape({units})));
+    for (const size_t slot : GetSlots(Slots.m_Peephole, parameters))
+    {
+        // With fewer outputs than units TFLite's peephole weights shift from batch to batch.
+        const bool isUsed = parameters.m_HasPeephole && slot != LstmSlots::None && layer.HasInput(slot);
+        fit = fit && (!isUsed || (outputs >= units && IsConstantOf(layer, slot, TensorShape({units}))));
+    }
+    const bool hasProjection = parameters.m_HasProjection && layer.HasInput(Slots.m_Projection);
+    if (!hasProjection)
+    {
+        return fit && outputs == units;
+    }
+    const size_t bias = Slots.m_ProjectionBias;
+    return fit && IsConstantOf(layer, Slots.m_Projection, TensorShape({outputs, units})) &&
+           (!layer.HasInput(bias) || IsConstantOf(layer, bias, TensorShape({outputs})));
+}
+
+PackedLstmInt8::PackedLstmInt8(const LayerView& layer, const LstmParameters& parameters, backends::PackedStore& store)
+    : m_Data(PackInt8(layer, GetSlots(Slots.m_InputWeights, parameters), GetMaxRows(layer, Slots.m_Data), store),
+             layer.GetInput(Slots.m_Data).GetQuantizationOffset(),
+             parameters.m_HasLayerNorm ? std::vector<int32_t>()
+                                       : JoinConstants<int32_t>(layer, GetSlots(Slots.m_Bias, parameters))),
+      m_State(PackInt8(layer, GetSlots(Slots.m_RecurrentWeights, parameters), GetMaxRows(layer, Slots.m_OutputState),
+                       store),
+              layer.GetInput(Slots.m_OutputState).GetQuantizationOffset(), {})
+{
+    if (parameters.m_HasProjection && layer.HasInput(Slots.m_Projection))
+    {
+        const bool hasBias = layer.HasInput(Slots.m_ProjectionBias);
+        // As in TFLite: the zero point of the hidden state in front of a projection is negated.
+        m_Projection.emplace(PackInt8(layer, {Slots.m_Projection}, GetMaxRows(layer, Slots.m_OutputState), store),
+                             -parameters.m_HiddenZeroPoint,
+                             hasBias ? JoinConstants<int32_t>(layer, {Slots.m_ProjectionBias})
+                                     : std::vector<int32_t>());
+    }
+    for (const LstmSlots::Gate gate : Order)
+    {
+        const size_t slot = Slots.m_Peephole[gate];
+        const bool hasGate = gate != LstmSlots::Input || parameters.m_HasInputGate;
+        if (hasGate && parameters.m_HasPeephole && slot != LstmSlots::None && layer.HasInput(slot))
+        {
+            m_Peephole[gate] = JoinConstants<int16_t>(layer, {slot}, LstmLoopsInt8::ExtraUnits);
+        }
+        if (hasGate && parameters.m_HasLayerNorm)
+        {
+            m_LayerNorm[gate] = JoinConstants<int16_t>(layer, {Slots.m_LayerNorm[gate]}, LstmLoopsInt8::ExtraUnits);
+            m_Bias[gate] = JoinConstants<int32_t>(layer, {Slots.m_Bias[gate]}, LstmLoopsInt8::ExtraUnits);
+        }
+    }
+}
 
 template <typename D>
 SupportResult Check(const LayerView& layer)
@@ -147,15 +277,13 @@ private:
     void Step(const ExecuteArgs& args, size_t time, int8_t* state, int16_t* cells, std::byte* product) const
     {
         const ref::LstmGeometry& g = m_Geometry;
-        const bool isTimeMajor = g.m_Sequence.m_IsTimeMajor;
-        const size_t firstRow = isTimeMajor ? time * m_Batches : time;
-        const size_t rowStride = isTimeMajor ? 1 : m_Steps; // rows from batch to batch
+        const StepRows rows = GetStepRows(g.m_Sequence, time);
         auto* const sums = Scratch::At<int32_t>(args.m_Scratch, m_StateSums);
         int8_t* const hidden = m_FromHidden ? Scratch::At<int8_t>(args.m_Scratch, m_Hidden) : state;
         m_FromState.Run(args, state, sums, product);
-        const LstmRowInt8 first = {Scratch::At<int32_t>(args.m_Scratch, m_DataSums) + firstRow * m_Columns, sums, cells,
-                                   hidden};
-        RunCells(args, {rowStride * m_Columns, m_Columns, m_CellStride, g.m_Units}, first);
+        const LstmRowInt8 first = {Scratch::At<int32_t>(args.m_Scratch, m_DataSums) + rows.m_First * m_Columns, sums,
+                                   cells, hidden};
+        RunCells(args, {rows.m_Stride * m_Columns, m_Columns, m_CellStride, g.m_Units}, first);
         if (m_FromHidden)
         {
             auto* const hiddenSums = Scratch::At<int32_t>(args.m_Scratch, m_HiddenSums);
@@ -166,7 +294,7 @@ private:
         for (size_t batch = 0; batch < m_Batches; ++batch)
         {
             std::copy_n(state + batch * g.m_Outputs, g.m_Outputs,
-                        output + (firstRow + batch * rowStride) * g.m_OutputStride);
+                        output + (rows.m_First + batch * rows.m_Stride) * g.m_OutputStride);
         }
     }
 

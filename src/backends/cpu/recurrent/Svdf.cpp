@@ -5,7 +5,6 @@
 #include "backends/cpu/recurrent/GateGemmF32.hpp"
 #include "backends/cpu/recurrent/GateGemmInt8.hpp"
 #include "backends/cpu/recurrent/LstmLoopsInt8.hpp"
-#include "backends/cpu/recurrent/RowDotsInt16.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/LstmScales.hpp"

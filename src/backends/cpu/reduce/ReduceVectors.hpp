@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions with SIMD: columns (vectors go along columns, out[c] = op over r of in[r][c]) and rows (vectors go along
-// the elements, short rows by ReduceRows-inl.hpp). Reduce calls them, and BoxRanks the maxima of columns.
+// the elements, several short rows at a time). Reduce calls them, and BoxRanks the maxima of columns.
 #pragma once
 
 #include "backends/reference/kernels/Reduce.hpp"

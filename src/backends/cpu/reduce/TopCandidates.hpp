@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // TopCandidates: the k best elements of a row, without sorting it. Elements above a bound are collected as candidates;
 // if these are about 2k, nth_element keeps the best k and the k-th becomes the bound, which few later elements exceed.
-// A candidate is rank << 32 | index, where a smaller rank is a larger element: comparing candidates reads no elements.
-// TopK and BoxSelector call it.
+// TopScan searches the row for the next elements above the bound. A candidate is rank << 32 | index, where a smaller
+// rank is a larger element: comparing candidates reads no elements. TopK and DetectionPostProcess call it.
 #pragma once
-
-#include "backends/cpu/reduce/TopScan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,6 +15,19 @@
 
 namespace tenon::cpu
 {
+
+/// The largest number of elements that a call of TopScan finds.
+constexpr size_t MaxFound = 64;
+
+/// Scans the row from `next` on until it finds elements above the bound, or NaN. Their indices go to `found` in order,
+/// at most MaxFound. Returns their number, 0 at the end of the row; `next` is the first element not yet scanned. Every
+/// element is above a bound that is NaN.
+template <typename T>
+using TopScan = size_t (*)(const T* row, size_t& next, size_t end, T bound, uint32_t* found);
+
+/// The scan for T: float, int32_t, int8_t or uint8_t.
+template <typename T>
+TopScan<T> FindTopScan();
 
 /// The candidate of an element. A smaller candidate is a larger value, or of equal values the first; NaN is last.
 template <typename T>

@@ -4,17 +4,69 @@
 
 #include "backends/cpu/simd/Isa.hpp"
 
+#include <cstdint>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/resize/BilinearVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
-#include "backends/cpu/resize/BilinearLanes-inl.hpp"
+#include "backends/cpu/simd/Bf16-inl.hpp"
 #include "backends/cpu/simd/Cover-inl.hpp"
 #include "backends/cpu/simd/FixedPointToInt8-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
+
+/// Loads elements of type T as floats, and stores floats as T; 8-bit types have loads only.
+template <typename T>
+struct ResizeLanes;
+
+template <>
+struct ResizeLanes<float>
+{
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const float* from)
+    {
+        return hn::LoadU(d, from);
+    }
+    template <class D>
+    static HWY_INLINE void Store(hn::Vec<D> sum, D d, float* to)
+    {
+        hn::StoreU(sum, d, to);
+    }
+};
+
+/// The bits of a BFloat16, as a type that no other elements have.
+enum class Bf16Bits : uint16_t
+{
+};
+
+template <>
+struct ResizeLanes<Bf16Bits>
+{
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const Bf16Bits* from)
+    {
+        const auto halves = hn::LoadU(hn::Rebind<uint16_t, D>(), reinterpret_cast<const uint16_t*>(from));
+        return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<D>(), halves)));
+    }
+    template <class D>
+    static HWY_INLINE void Store(hn::Vec<D> sum, D d, Bf16Bits* to)
+    {
+        hn::StoreU(RoundToBf16(d, sum), hn::Rebind<uint16_t, D>(), reinterpret_cast<uint16_t*>(to));
+    }
+};
+
+template <>
+struct ResizeLanes<uint8_t>
+{
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Load(D d, const uint8_t* from)
+    {
+        return hn::ConvertTo(d, hn::PromoteTo(hn::Rebind<int32_t, D>(), hn::LoadU(hn::Rebind<uint8_t, D>(), from)));
+    }
+};
 
 namespace
 {

@@ -9,7 +9,7 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/resize/InterpolateVectors.hpp"
-#include "backends/cpu/resize/ResizeNearest.hpp"
+#include "backends/cpu/resize/ResizedImage.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/InterpolationTaps.hpp"
 

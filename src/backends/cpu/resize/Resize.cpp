@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel row of Resize: bilinear of floats, BFloat16 and integers of 8 and 16 bits, nearest neighbour of any type. The
 // tables of both axes are computed when shapes are known.
-#include "backends/cpu/resize/ResizeBilinear.hpp"
-#include "backends/cpu/resize/ResizeNearest.hpp"
+#include "backends/cpu/resize/ResizedImage.hpp"
 #include "backends/reference/Kernels.hpp"
 
 #include <tenon/descriptors/Vision.hpp>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bilinear resizing. Each input row is resized along columns once, then pairs of such rows are blended; int16 blends
 // rows first.
-#include "backends/cpu/resize/ResizeBilinear.hpp"
-
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/resize/BilinearVectors.hpp"
+#include "backends/cpu/resize/ResizedImage.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// See ResizeNearest.hpp. Output rows of the same input row are written together.
-#include "backends/cpu/resize/ResizeNearest.hpp"
-
+// Resizing by the nearest element: rows and columns of images are picked by index. Output rows of the same input row
+// are written together.
 #include "backends/cpu/move/CopyPlane.hpp"
 #include "backends/cpu/move/CopyRepeated.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/cpu/resize/ResizedImage.hpp"
 #include "common/CopyBlock.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of a resized NHWC image, and a table of taps for each axis. Resize, ResizeBilinear and ResizeNearest use
-// them.
+// The shapes of a resized NHWC image, a table of taps for each axis, and bilinear (ResizeBilinear.cpp) and nearest
+// neighbour (ResizeNearest.cpp) resizing. Resize and Interpolate call them.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -64,5 +64,16 @@ void ForEachResizedRow(const ResizedImage& image, const ExecuteArgs& run, size_t
           run.GetOutput<std::byte>(0) + row * image.OutputRowBytes());
     }
 }
+
+/// Prepares bilinear resizing of Float32, BFloat16 and integers of 8 and 16 bits. Integers are exact: uint8 as TFLite's
+/// reference kernel rounds floats, int8 and int16 in its fixed point. Precondition: output rows have fewer than 2^32
+/// elements.
+backends::Prepared MakeResizeBilinear(const ResizedImage& image, DataType type, unsigned int maxThreads);
+
+/// Prepares resizing of elements of any type. `rows` and `columns` are the input index of each output row and column,
+/// `images` that of each output image; empty: images keep their order. Precondition: output rows have fewer than 2^32
+/// elements.
+backends::Prepared MakeResizeNearest(const ResizedImage& image, std::vector<size_t> rows,
+                                     const std::vector<size_t>& columns, std::vector<size_t> images = {});
 
 } // namespace tenon::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SIMD loop of LogSoftmaxInt8.hpp. A row takes four steps: its range, the sum of its exponentials, the logarithm of
+// LogSoftmaxInt8 of SoftmaxInt8.hpp. A row takes four steps: its range, the sum of its exponentials, the logarithm of
 // the sum, and a table of results that replaces each element by one lookup.
-#include "backends/cpu/softmax/LogSoftmaxInt8.hpp"
+#include "backends/cpu/softmax/SoftmaxInt8.hpp"
 
 #include <algorithm>
 

@@ -3,12 +3,13 @@
 //     y = round(256 * exp(beta * scale * (x - max)) / sum exp(beta * scale * (x - max)))
 // in fixed point. A row has no more than 256 different results, so four passes suffice: range of the row, sum of
 // exponentials by a table, one reciprocal, and a table of results that replaces each element by one lookup. int8 is
-// biased by 128 (XOR 0x80, m_SignXor), which keeps the order. Softmax creates it; LogSoftmaxInt8 shares range, sum and
-// tables.
+// biased by 128 (XOR 0x80, m_SignXor), which keeps the order. LogSoftmaxInt8 shares range, sum and tables. Softmax
+// creates both.
 #pragma once
 
 #include "backends/cpu/elementwise/LookupTableInt8.hpp"
 #include "backends/cpu/reduce/RowBlocks.hpp"
+#include "backends/reference/kernels/LogSoftmaxTablesInt8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -177,6 +178,35 @@ private:
     alignas(64) uint32_t m_Exps[256 + ResultTableInt8::MaxStoreLanes] = {};
     SoftmaxRowsInt8 m_Rows;
     std::array<uint16_t, 32> m_Reach{}; ///< by shift of a factor: number of differences with results above 0
+    LookupFunction m_LookUp = FindLookupInt8();
+};
+
+/// bytes[i] = (scaled[i] - logSum), rounded to output steps, plus 255, clamped to [0, 255], XOR signXor; for `count`
+/// elements and up to a vector more.
+using MakeLogSoftmaxTableFunction = void (*)(const int32_t* scaled, size_t count, int32_t logSum, uint8_t signXor,
+                                             uint8_t* bytes);
+
+/// LogSoftmax: beta * scale * (x - max) - log(sum), in output steps. As in SoftmaxInt8, the results of a row are a
+/// table by value. Precondition: the processor has vectors, see CpuFeatures.
+class LogSoftmaxInt8
+{
+public:
+    /// The tables of differences times beta * scale, beta > 0, for int8 (`isSigned`) or uint8.
+    LogSoftmaxInt8(float beta, float scale, bool isSigned);
+
+    /// Computes rows of `depth` elements (1 or more); `out` may be `in`.
+    void Rows(const uint8_t* in, size_t rows, size_t depth, uint8_t* out) const;
+
+private:
+    using RowSum = ref::LogSoftmaxTablesInt8::RowSum;
+
+    void WriteRow(const uint8_t* in, size_t depth, RangeInt8 range, RowSum sum, uint8_t* out) const;
+    void WriteFew(const uint8_t* in, size_t depth, uint8_t maxByte, RowSum sum, uint8_t* out) const;
+
+    ref::LogSoftmaxTablesInt8 m_Reference;
+    SoftmaxRowsInt8 m_Rows;
+    alignas(64) int32_t m_Scaled[256 + ResultTableInt8::MaxStoreLanes] = {}; ///< indexed by 255 minus the difference
+    MakeLogSoftmaxTableFunction m_MakeResults;
     LookupFunction m_LookUp = FindLookupInt8();
 };
 

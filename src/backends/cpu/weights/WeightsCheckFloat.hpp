@@ -5,7 +5,6 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/kernels/bf16/MicrokernelsBf16.hpp"
 #include "backends/cpu/gemm/pack/PackedWeightsF32.hpp"
-#include "backends/cpu/weights/KnownRows.hpp"
 #include "backends/cpu/weights/WeightsCheck.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -62,6 +61,13 @@ inline WeightSizes GetConnectedSizes(const LayerView& layer)
     const bool isTransposed = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
     const TensorShape& shape = layer.GetInput(1).GetShape();
     return {1, isTransposed ? shape[0] : shape[1], isTransposed ? shape[1] : shape[0]};
+}
+
+/// The order of the weights of a FullyConnected.
+inline WeightOrder GetConnectedOrder(const LayerView& layer)
+{
+    return layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix ? WeightOrder::Columns
+                                                                                   : WeightOrder::Depth;
 }
 
 /// The rows of a FullyConnected. Throws LayerValidationException where its shapes do not fit together.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requirements of the kernels of int8, uint8 or float (hybrid) data by constant weights of 8 or 4 bits. The reference
-// kernel runs layers that fail them.
+// Requirements of the kernels of int8, uint8, int16 or float (hybrid) data by constant weights of 8 or 4 bits. The
+// reference kernel runs layers that fail them.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -28,6 +28,11 @@ constexpr backends::TypeRow Int8Types[] = {
 /// float data, weights, bias -> output: the data are quantized at run time.
 constexpr backends::TypeRow HybridTypes[] = {
     backends::Types({DataType::Float32, SignedWeights | DataType::QAsymmU8, DataType::Float32}, DataType::Float32),
+};
+
+/// int16 data, weights, bias -> output
+constexpr backends::TypeRow Int16Types[] = {
+    backends::Types({DataType::QSymmS16, SignedWeights, {DataType::Signed32, DataType::Signed64}}, DataType::QSymmS16),
 };
 
 /// Checks for constant weights of `rank` known dimensions, a constant bias or none, and scales that the reference

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strips of float depthwise convolutions against the tiles of the same layers.
+#include "backends/cpu/depthwise/float/DepthwiseStripDriverF32.hpp"
+
 #include "backends/cpu/depthwise/float/DepthwiseDriverF32.hpp"
 #include "ops/cpu/CompareWithReference.hpp"
 

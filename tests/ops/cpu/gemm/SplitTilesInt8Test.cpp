@@ -2,7 +2,6 @@
 // Products of bytes by weights that are split into terms whose products fit 16 bits: the tiles beside plain sums, and
 // whole layers beside CpuRef.
 #include "backends/cpu/gemm/pack/SplitLoopsInt8.hpp"
-#include "backends/cpu/gemm/pack/SplitTermPairsInt8.hpp"
 #include "backends/cpu/gemm/pack/SplitWeightsInt8.hpp"
 #include "harness/GuardedBuffer.hpp"
 #include "ops/cpu/gemm/LayerCasesInt8.hpp"

@@ -11,8 +11,8 @@ namespace tenon
 {
 
 /// One per runtime. Called for the networks that have layers on the backend, one call at a time. Where a hook returns
-/// false the log warns, and nothing else happens, as in Arm NN; what BeforeLoadNetwork and AfterEnqueueWorkload throw
-/// ends the call.
+/// false the log warns, and nothing else happens, as in Arm NN; an exception of BeforeLoadNetwork or
+/// AfterEnqueueWorkload ends the call.
 class IBackendContext
 {
 protected:

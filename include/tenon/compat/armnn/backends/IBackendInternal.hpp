@@ -85,9 +85,9 @@ public:
     virtual IMemoryManagerUniquePtr CreateMemoryManager() const;
 
     /// The runtime calls it for each workload, when its shapes are known: with a registry where
-    /// GetHandleFactoryPreferences names a factory, else with what CreateMemoryManager gave. The overloads with
-    /// `modelOptions` call those without where no option is for this backend, and give null otherwise, which ends the
-    /// load with an InvalidArgumentException.
+    /// GetHandleFactoryPreferences names a factory, else with the manager that CreateMemoryManager gave. The overloads
+    /// with `modelOptions` call those without where no option is for this backend, and give null otherwise, which ends
+    /// the load with an InvalidArgumentException.
     virtual IWorkloadFactoryPtr CreateWorkloadFactory(const IMemoryManagerSharedPtr& memoryManager = nullptr) const = 0;
     virtual IWorkloadFactoryPtr
     CreateWorkloadFactory(class TensorHandleFactoryRegistry& tensorHandleFactoryRegistry) const;
@@ -99,8 +99,8 @@ public:
                                                       const ModelOptions& modelOptions, MemorySourceFlags inputFlags,
                                                       MemorySourceFlags outputFlags) const;
 
-    /// A context for one runtime; null by default. What throws BackendUnavailableException here is not there in that
-    /// runtime; the log warns of it.
+    /// A context for one runtime; null by default. A backend that throws BackendUnavailableException here is not there
+    /// in that runtime; the log warns of it.
     virtual IBackendContextPtr CreateBackendContext(const IRuntime::CreationOptions& options) const;
     /// A context for one set of options; null by default. Tenon keeps none: options go to GetLayerSupport and
     /// CreateWorkloadFactory.
@@ -114,7 +114,7 @@ public:
     virtual ILayerSupportSharedPtr GetLayerSupport(const ModelOptions& modelOptions) const;
 
     /// Optimize() calls it for each subgraph of layers of this backend, which is shown as a network of its own. Leaves
-    /// all as it is by default. docs/backends.md says what may be in the answer.
+    /// all as it is by default. docs/backends.md describes the answer.
     virtual OptimizationViews OptimizeSubgraphView(const SubgraphView& subgraph) const;
     virtual OptimizationViews OptimizeSubgraphView(const SubgraphView& subgraph,
                                                    const ModelOptions& modelOptions) const;

@@ -8,7 +8,7 @@
 namespace tenon
 {
 
-/// Plans memory by what ITensorHandle::Manage and Allocate tell it. Tenon calls Acquire once the handles of a workload
+/// Plans memory by the calls of ITensorHandle::Manage and Allocate. Tenon calls Acquire once the handles of a workload
 /// are allocated, before its first run, and Release when the workload goes.
 class IMemoryManager
 {

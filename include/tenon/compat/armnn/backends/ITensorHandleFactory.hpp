@@ -19,7 +19,7 @@ namespace tenon
 
 class IConnectableLayer;
 
-/// What ITensorHandleFactory::GetCapabilities is asked for.
+/// The kinds of capabilities that ITensorHandleFactory::GetCapabilities is asked for.
 enum class CapabilityClass
 {
     PaddingRequired = 1,

@@ -29,7 +29,7 @@ TENON_API void CheckWorkloadTypes(const std::vector<TensorInfo>& infos, const ch
 TENON_API void CheckWorkloadTypesAreEqual(const WorkloadInfo& workloadInfo);
 } // namespace detail
 
-/// A workload that there is none of.
+/// A workload class without objects: it stands for types that have no workload.
 class NullWorkload : public IWorkload
 {
     NullWorkload() = delete;

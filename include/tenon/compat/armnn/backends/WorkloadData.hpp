@@ -29,8 +29,8 @@ struct TENON_API QueueDescriptor
 {
     virtual ~QueueDescriptor();
 
-    /// Throw InvalidArgumentException, naming `descName` and `tensorName`, where tensors are not as they are said to
-    /// be.
+    /// These functions throw InvalidArgumentException, naming `descName` and `tensorName`, where tensors are not as the
+    /// arguments say.
     void ValidateTensorNumDimensions(const TensorInfo& tensor, const std::string& descName, unsigned int numDimensions,
                                      const std::string& tensorName) const;
     void ValidateTensorNumDimNumElem(const TensorInfo& tensorInfo, unsigned int numDimension, unsigned int numElements,

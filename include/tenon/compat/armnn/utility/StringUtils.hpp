@@ -56,7 +56,7 @@ inline std::string& StringTrim(std::string& str, const std::string& chars = "\t\
 {
     return StringStartTrim(StringEndTrim(str, chars), chars);
 }
-/// The same of a copy.
+/// The same for a copy.
 inline std::string StringTrimCopy(const std::string& str, const std::string& chars = "\t\n\v\f\r ")
 {
     std::string copy = str;
@@ -84,7 +84,7 @@ inline void StringReplaceAll(std::string& str, const std::string& oldStr, const 
     }
 }
 
-/// Of "true", "false" (in any case), "1" and "0", with anything behind them. For other texts throws
+/// The truth value of "true", "false" (in any case), "1" and "0", with anything behind them. For other texts throws
 /// InvalidArgumentException, or gives false without `throw_on_error`.
 inline bool StringToBool(const std::string& s, bool throw_on_error = true)
 {

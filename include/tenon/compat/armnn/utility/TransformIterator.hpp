@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs written for Arm NN: an iterator that gives a function of what another one gives.
+// For programs written for Arm NN: an iterator that applies a function to the values of another one.
 #pragma once
 
 #include <armnn/Namespace.hpp>
@@ -11,8 +11,8 @@
 namespace tenon
 {
 
-/// Of the parameters behind Iterator each has the iterator's own, or the function's result, by default. It moves as the
-/// iterator does: `it++` gives where it was, `it[n]` is `*(it + n)`.
+/// The template parameters behind Iterator are, by default, the iterator's own types, or the function's result. It
+/// moves as the iterator does: `it++` gives where it was, `it[n]` is `*(it + n)`.
 template <typename Function, typename Iterator,
           typename Category = typename std::iterator_traits<Iterator>::iterator_category,
           typename T = typename std::iterator_traits<Iterator>::value_type,

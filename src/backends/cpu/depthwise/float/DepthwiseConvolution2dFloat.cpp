@@ -2,7 +2,7 @@
 // DepthwiseConvolution2d of CpuAcc for NHWC data of Float32 or BFloat16 and constant weights; sums are float32.
 #include "backends/cpu/depthwise/float/DepthwiseDriverF32.hpp"
 #include "backends/cpu/gemm/kernels/f32/MaxSumDepth.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
 
 #include <tenon/descriptors/Convolution.hpp>

@@ -6,7 +6,7 @@
 #include "backends/cpu/depthwise/float/DepthwiseDriverF32.hpp"
 #include "backends/cpu/gemm/pack/HybridDataInt8.hpp"
 #include "backends/cpu/weights/LayerWithWeights.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckInt8.hpp"
 #include "backends/reference/Kernels.hpp"
 

@@ -11,7 +11,7 @@
 #define TENON_CPU_ROW_STRIP_PAIR_AVX2_F32_INL
 #endif
 
-#include "backends/cpu/depthwise/float/RowStripF32-inl.hpp"
+#include "backends/cpu/depthwise/float/StripF32-inl.hpp"
 
 #include <cstddef>
 

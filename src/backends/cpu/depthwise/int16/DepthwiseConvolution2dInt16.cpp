@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // DepthwiseConvolution2d of CpuAcc for int16 data and constant weights of int8 or int4; the numbers of CpuRef.
 #include "backends/cpu/depthwise/int16/DepthwiseDriverInt16.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
-#include "backends/cpu/weights/WeightsCheckInt16.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
+#include "backends/cpu/weights/WeightsCheckInt8.hpp"
 #include "backends/reference/Kernels.hpp"
 
 namespace tenon::cpu

@@ -2,7 +2,7 @@
 // Weights of convolutions in small groups (2, 4 or 8 channels with as many outputs) in the layout of the int16
 // microkernels:
 //   [chunk][tap][output of the group][lanes] pairs of channels
-// Used by PackedDepthwiseInt16 and, for int8 weights, by PackedGroupsInt8 of conv.
+// Used by PackedDepthwiseInt16 and, for int8 weights, by Convolution2dGroupsInt8.cpp.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int16/MicrokernelsInt16.hpp"

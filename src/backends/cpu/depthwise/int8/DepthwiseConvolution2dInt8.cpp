@@ -11,7 +11,7 @@
 #include "backends/cpu/depthwise/int8/RowStripDriverInt8.hpp"
 #include "backends/cpu/im2col/ColumnAsRow.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckInt8.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 

@@ -3,8 +3,7 @@
 // GEMM computes from im2col rows. Speech models begin with one.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
-#include "backends/cpu/weights/KnownRows.hpp"
-#include "backends/cpu/weights/PackedSizeCheck.hpp"
+#include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckInt8.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 

@@ -13,7 +13,6 @@
 //
 #include "backends/cpu/depthwise/int8/BufferedRowsAvx512Int8-inl.hpp"
 #include "backends/cpu/depthwise/int8/BufferedRowsInt8-inl.hpp"
-#include "backends/cpu/depthwise/int8/InterleaveRowsInt8-inl.hpp"
 #include "backends/cpu/depthwise/int8/RowStripAvx2Int8-inl.hpp"
 #include "backends/cpu/depthwise/int8/RowStripAvx512Int8-inl.hpp"
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"

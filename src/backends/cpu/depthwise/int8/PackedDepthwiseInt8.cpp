@@ -1,23 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs the weights of int8 depthwise convolutions, and chooses the shape of the packed window (transposed, folded, one
-// or more output rows a strip).
+// Packs the weights of int8 depthwise convolutions: chooses the shape of the packed window (transposed, folded, one or
+// more output rows a strip) and the blocks of channels: strip blocks where m_RunRowStrips takes the layer's windows
+// (CountStrips), buffered blocks else. Weights are packed as w' = w - zw; a w' that does not fit int8 is a sum of int8
+// terms.
 #include "backends/cpu/depthwise/int8/PackedDepthwiseInt8.hpp"
 
-#include "backends/cpu/depthwise/int8/CentredWeightsInt8.hpp"
+#include "backends/common/Quantization.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/cpu/weights/LayerWithWeights.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
+#include <tenon/backend/LayerView.hpp>
 #include <tenon/descriptors/Convolution.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <numeric>
 
 namespace tenon::cpu
 {
 
+/// Reads the weights of a layer less their zero point.
+class CentredWeightsInt8
+{
+public:
+    explicit CentredWeightsInt8(const LayerView& layer)
+        : m_Weights(layer), m_NumChannels(layer.GetInput(1).GetShape()[3]),
+          m_IsSigned(layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
+          m_ZeroPoint(ref::GetWeightsZeroPoint(layer.GetInput(1)))
+    {
+    }
+
+    /// Upper bound of |w - zw|.
+    static int64_t GetMaxMagnitude(const LayerView& layer)
+    {
+        return 255 + std::abs(int64_t{ref::GetWeightsZeroPoint(layer.GetInput(1))});
+    }
+    /// Writes w - zw of `count` channels of a tap.
+    void Read(size_t tap, size_t channel, size_t count, int16_t* weights) const
+    {
+        GetMicrokernelsInt8().m_Widen(m_Weights.Get() + tap * m_NumChannels + channel, count, m_IsSigned, m_ZeroPoint,
+                                      weights);
+    }
+
+private:
+    ConstantWeightsInt8 m_Weights;
+    size_t m_NumChannels;
+    bool m_IsSigned;
+    int32_t m_ZeroPoint;
+};
+
 namespace
 {
+
+int32_t ToInt8(int32_t value)
+{
+    return std::clamp<int32_t>(value, std::numeric_limits<int8_t>::min(), std::numeric_limits<int8_t>::max());
+}
+
+/// Term number `set` of a weight: the remainder after the earlier terms, clamped to int8.
+int32_t GetTermInt8(int32_t weight, size_t set)
+{
+    for (; set > 0; --set)
+    {
+        weight -= ToInt8(weight);
+    }
+    return ToInt8(weight);
+}
+
+/// Number of int8 terms of a weight.
+size_t CountTermsInt8(int32_t weight)
+{
+    size_t count = 1;
+    for (; weight != ToInt8(weight); ++count)
+    {
+        weight -= ToInt8(weight);
+    }
+    return count;
+}
+
+/// Upper bound of the number of int8 terms of a weight.
+int64_t GetMaxTerms(const LayerView& layer)
+{
+    return CentredWeightsInt8::GetMaxMagnitude(layer) / std::numeric_limits<int8_t>::max() + 1;
+}
 
 std::vector<double> GetScales(const LayerView& layer)
 {
@@ -40,6 +111,14 @@ bool IsOne(const LayerView& layer, unsigned int dimension)
     };
     return layer.GetInput(1).GetShape()[dimension] == 1 && isOne(layer.GetInput(0).GetShape()) &&
            isOne(layer.GetOutput(0).GetShape());
+}
+
+/// Whether every scale is a right shift: requantization in registers requires it.
+bool HasOnlyRightShifts(const std::vector<double>& scales)
+{
+    const auto isShifted = [](double scale)
+    { return RequantizeColumns::IsShifted(backends::QuantizeMultiplier(scale).m_Shift); };
+    return std::all_of(scales.begin(), scales.end(), isShifted);
 }
 
 } // namespace
@@ -219,6 +298,116 @@ void PackedDepthwiseInt8::SetUpSums(const LayerView& layer, const std::vector<do
                          own - zeroPoint * sum, scales[scales.size() == 1 ? 0 : c]);
         }
     }
+}
+
+/// The largest number of row strips that m_RunRowStrips can compute at once for this layer; 0 if it does not take the
+/// layer's windows.
+size_t PackedDepthwiseInt8::CountStrips(const LayerView& layer) const
+{
+    const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
+    const auto isKnown = [](const TensorShape& shape, unsigned int dimension)
+    { return shape.GetDimensionality() == Dimensionality::Specified && shape.GetDimensionSpecificity(dimension); };
+    const TensorShape& data = layer.GetInput(0).GetShape();
+    const bool hasNoMultiplier = isKnown(data, 3) && data[3] == m_NumChannels;
+    const bool isStrideSupported = descriptor.m_StrideX == 1
+                                       ? m_RowsPerStrip == 1 || (m_RowsPerStrip == 2 && m_StrideY == 1)
+                                       : descriptor.m_StrideX == 2 && m_RowsPerStrip == 1 && m_Height <= 3;
+    if (m_Microkernels->m_RunRowStrips == nullptr || !hasNoMultiplier || !isStrideSupported || m_WeightTerms != 1 ||
+        m_RowGroups != m_Microkernels->m_StripRowGroups || m_Width != 3 || m_Fold != 1 || m_IsTransposed ||
+        descriptor.m_DilationX != 1)
+    {
+        return 0;
+    }
+    const TensorShape& output = layer.GetOutput(0).GetShape();
+    const size_t strips = isKnown(output, 1) ? DivideUp(output[1], m_RowsPerStrip) : RowStripsInt8::MaxStrips;
+    return std::min<size_t>(m_Microkernels->m_MaxStrips, strips >= 4 ? 4 : strips >= 2 ? 2 : 1);
+}
+
+/// The strip block that begins with `channel`; m_StripCount is 0 if there is none. The block may start earlier and
+/// repeat channels, because the microkernel reads whole vectors. Twice the strips with half the channels cost the same,
+/// so a block is chosen if more than half of its channels are new.
+ChannelBlockInt8 PackedDepthwiseInt8::MakeStripBlock(size_t channel, size_t maxStrips) const
+{
+    const size_t left = m_NumChannels - channel;
+    ChannelBlockInt8 block;
+    for (size_t stripCount = 1; stripCount <= maxStrips; stripCount *= 2)
+    {
+        const size_t channels = m_Microkernels->m_StripChannels / stripCount;
+        if (channels <= m_NumChannels && (left > channels / 2 || stripCount == m_Microkernels->m_MaxStrips))
+        {
+            block.m_StripCount = stripCount;
+            block.m_Channels = channels;
+            block.m_Channel = std::min(channel, m_NumChannels - channels);
+            block.m_Chunks = m_Microkernels->m_StripChannels / DepthwiseMicrokernelsInt8::ChunkChannels;
+            block.m_IsInterleaved = true;
+            break;
+        }
+    }
+    return block;
+}
+
+ChannelBlockInt8 PackedDepthwiseInt8::MakeBlock(size_t channel, bool interleaves) const
+{
+    constexpr size_t ChunkChannels = DepthwiseMicrokernelsInt8::ChunkChannels;
+    const size_t left = m_NumChannels - channel;
+    const size_t most = m_Microkernels->m_MaxChunks * ChunkChannels;
+    // The loop that interleaves a whole block reads all of its channels, so they have to exist.
+    const bool isFull = left >= most && (interleaves || !m_Microkernels->m_InterleavesFullBlocks);
+    const size_t maxChunks =
+        m_Microkernels->m_InterleavesFullBlocks ? m_Microkernels->m_MaxChunks - 1 : m_Microkernels->m_MaxChunks;
+    ChannelBlockInt8 block;
+    block.m_Channel = channel;
+    block.m_Chunks = isFull ? m_Microkernels->m_MaxChunks : std::min(maxChunks, DivideUp(left, ChunkChannels));
+    block.m_Channels = std::min(left, block.m_Chunks * ChunkChannels);
+    block.m_IsInterleaved = isFull && interleaves;
+    return block;
+}
+
+size_t PackedDepthwiseInt8::MakeBlocks(const LayerView& layer, const std::vector<double>& scales)
+{
+    // Otherwise the reference kernel reports the error.
+    m_IsExact = scales.size() == 1 || scales.size() == m_NumChannels;
+    const bool hasOnlyRightShifts = HasOnlyRightShifts(scales);
+    const bool interleaves = m_Microkernels->m_InterleavesFullBlocks && hasOnlyRightShifts;
+    const size_t maxStrips = hasOnlyRightShifts ? CountStrips(layer) : 0;
+    size_t arrayOffset = 0;
+    for (size_t channel = 0; channel < m_NumChannels;)
+    {
+        ChannelBlockInt8 block = MakeStripBlock(channel, maxStrips);
+        if (block.m_StripCount == 0)
+        {
+            block = MakeBlock(channel, interleaves);
+        }
+        block.m_ArrayOffset = arrayOffset;
+        block.m_Offset = m_BlockBytes;
+        m_HasStrips = m_HasStrips || block.m_StripCount != 0;
+        arrayOffset += block.m_Chunks * DepthwiseMicrokernelsInt8::ChunkChannels;
+        m_BlockBytes += m_RowsPerStrip * GetTaps() * block.m_Chunks * DepthwiseMicrokernelsInt8::ChunkBytes;
+        channel = block.m_Channel + block.m_Channels;
+        m_Blocks.push_back(block);
+    }
+    return arrayOffset;
+}
+
+PackedDepthwiseInt8::LaneOrder PackedDepthwiseInt8::FindLaneOrder(const ChannelBlockInt8& block) const
+{
+    LaneOrder order;
+    std::iota(order.begin(), order.end(), uint16_t{0});
+    if (!block.m_IsInterleaved)
+    {
+        return order;
+    }
+    // Lane l (128 bits) of vector v has the channels l * channels + 4 * v and the next three.
+    const size_t lanes = m_Microkernels->m_Lanes128;
+    const size_t channels = block.m_Chunks * DepthwiseMicrokernelsInt8::ChunkChannels / lanes;
+    for (size_t lane = 0; lane < lanes; ++lane)
+    {
+        for (size_t c = 0; c < channels; ++c)
+        {
+            order[lane * channels + c] = static_cast<uint16_t>((c / 4 * lanes + lane) * 4 + c % 4);
+        }
+    }
+    return order;
 }
 
 } // namespace tenon::cpu

@@ -6,7 +6,6 @@
 
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/gemm/driver/OutputCacheLines.hpp"
 #include "backends/cpu/gemm/driver/PanelRange.hpp"
 #include "backends/cpu/gemm/pack/PackedWeightsBf16.hpp"
 #include "backends/cpu/im2col/PixelOrder.hpp"

@@ -10,7 +10,6 @@
 
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/gemm/driver/OutputCacheLines.hpp"
 #include "backends/cpu/gemm/driver/PanelRange.hpp"
 #include "backends/cpu/gemm/kernels/f32/DotProductsF32.hpp"
 #include "backends/cpu/gemm/pack/PackedWeightsF32.hpp"

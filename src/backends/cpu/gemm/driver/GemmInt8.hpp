@@ -13,7 +13,6 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/driver/ImplicitGemmInt8.hpp"
 #include "backends/cpu/gemm/driver/MultiplyPanelInt8.hpp"
-#include "backends/cpu/gemm/driver/OutputCacheLines.hpp"
 #include "backends/cpu/gemm/driver/PanelRange.hpp"
 #include "backends/cpu/gemm/pack/ComplementImageInt8.hpp"
 #include "backends/cpu/gemm/pack/HybridDataInt8.hpp"

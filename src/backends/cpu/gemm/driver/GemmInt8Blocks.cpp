@@ -13,39 +13,6 @@ namespace tenon::cpu
 
 using backends::Scratch;
 
-size_t GemmInt8::GetBlockEnd(size_t first, size_t last) const
-{
-    if (m_ComplementImage.IsUsed())
-    {
-        return m_ComplementImage.GetBlockEnd(first, std::min(first + m_BlockRows, last));
-    }
-    if (!m_UsesIndirection)
-    {
-        return std::min(first + m_BlockRows, last);
-    }
-    // All rows of an indirection buffer share the padding pixel.
-    const size_t end = std::min(last, (first / m_BatchRows + 1) * m_BatchRows);
-    return std::min(first + (m_OutputLayout.m_Width == 0 ? m_BlockRows : m_StripRows), end);
-}
-
-OutputCacheLines GemmInt8::FindCacheLines(const Memory& memory, const PanelRange& range) const
-{
-    const size_t columns = m_Weights->GetColumns();
-    const size_t rowBytes = columns * GetElementBytes();
-    const size_t blockRows = UsesImplicitGemm() ? m_ImplicitGemm.GetBlockPixels() : m_BlockRows;
-    const bool isWhole = m_OutputLayout.m_PixelStride == columns && m_OutputLayout.m_Width == 0 &&
-                         range.HasPanels(m_Weights->GetPanels().size());
-    return {m_Rows * rowBytes, rowBytes, blockRows, isWhole && memory.m_Start == nullptr};
-}
-
-uint8_t GemmInt8::GetPadding(const GemmDataInt8& data, size_t row) const
-{
-    const int32_t zeroPoint =
-        m_IsHybrid ? data.m_Batches[row / m_BatchRows].m_ZeroPoint : m_Weights->GetDataZeroPoint();
-    const bool isBiased = UsesImplicitGemm() || m_Weights->GetTiles().m_IsQuantizedDataBiased;
-    return static_cast<uint8_t>(zeroPoint ^ (isBiased ? 0x80 : 0));
-}
-
 IndirectionBufferInt8 GemmInt8::FindTaps(const GemmDataInt8& data, size_t first, size_t last, std::byte* scratch) const
 {
     const size_t rows = last - first;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// ImplicitGemmInt8: int8 and hybrid convolutions without im2col.
+// ImplicitGemmInt8: int8 and hybrid convolutions without im2col. PatchRunsInt8: their receptive fields as contiguous
+// runs of bytes, for which Convolution2dInt8.cpp pads the weights.
 #pragma once
 
 #include "backends/common/Scratch.hpp"
-#include "backends/cpu/gemm/driver/PatchRunsInt8.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 #include "backends/cpu/gemm/pack/PackedWeightsInt8.hpp"
 #include "backends/cpu/im2col/Im2col.hpp"
 #include "backends/cpu/im2col/PaddedImage.hpp"
+
+#include <tenon/backend/ILayerSupport.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +17,44 @@
 
 namespace tenon::cpu
 {
+
+/// A receptive field as contiguous runs of bytes: one run per kernel row, or one per tap where rows have gaps
+/// (dilation, groups). Runs in the weights are padded by zeros to whole groups of four bytes.
+struct PatchRunsInt8
+{
+    static constexpr size_t GroupBytes = 4;
+
+    size_t m_Count = 0;
+    size_t m_Bytes = 0; ///< of a run
+
+    PatchRunsInt8() = default;
+    /// `hasWholeRows`: see Im2col::HasContiguousRows.
+    PatchRunsInt8(size_t height, size_t width, size_t groupChannels, bool hasWholeRows)
+        : m_Count(hasWholeRows ? height : height * width), m_Bytes(hasWholeRows ? width * groupChannels : groupChannels)
+    {
+    }
+    explicit PatchRunsInt8(const Im2col& windows)
+        : PatchRunsInt8(static_cast<size_t>(windows.m_Height), static_cast<size_t>(windows.m_Width),
+                        static_cast<size_t>(windows.m_GroupChannels), windows.HasContiguousRows())
+    {
+    }
+
+    size_t GetGroups() const { return (m_Bytes + GroupBytes - 1) / GroupBytes; } ///< of a run
+    size_t GetPaddedDepth() const { return m_Count * GetGroups() * GroupBytes; }
+    /// Whether consecutive runs in the weights are whole groups.
+    bool IsWhole() const { return m_Count == 1 || m_Bytes % GroupBytes == 0; }
+    /// Whether padding is faster than im2col run by run: each group that it adds costs a dot product per vector of
+    /// columns.
+    bool IsPaddable(size_t vectors) const
+    {
+        constexpr size_t CopyProducts = 3;
+        const size_t added = m_Count * GetGroups() - (m_Count * m_Bytes + GroupBytes - 1) / GroupBytes;
+        return added * vectors <= CopyProducts * m_Count;
+    }
+
+    /// [outputs][runs] weights, each run padded.
+    std::vector<uint8_t> Pad(const uint8_t* weights, size_t outputs) const;
+};
 
 /// Implicit GEMM (indirect convolution). A block of output pixels has the image rows that it reads in scratch memory,
 /// padded and biased. A receptive field is a few contiguous runs there, at the same distances for every output pixel:
@@ -67,5 +108,9 @@ private:
     size_t m_OutputOffsetsOffset = 0;
     size_t m_ScratchBytes = 0;
 };
+
+/// Whether the weights of a layer have the signs and zero point that implicit GEMM takes: Convolution2d of int8 with
+/// constant scales, or of floats with 8- or 4-bit weights. Shapes decide as well, see ImplicitGemmInt8.
+bool FitsImplicitGemm(const LayerView& layer, const MicrokernelsInt8& microkernels);
 
 } // namespace tenon::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RequantizeArraysInt16: per-column constants of requantization (bias, scale or multiplier and shifts) in the order in
-// which the epilogue reads them. Part of the packed weights of int16 data.
+// which the epilogue reads them, part of the packed weights of int16 data; and the epilogue's loops.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int16/MicrokernelsInt16.hpp"
@@ -48,5 +48,8 @@ private:
     AlignedMemory m_Memory; ///< bias and scale; or bias, multiplier, right and left shifts
     bool m_IsExact = true;
 };
+
+/// Sets m_Accumulate and m_Requantize of a set of microkernels to the loops for this processor.
+void SetRequantization(MicrokernelsInt16& engine);
 
 } // namespace tenon::cpu

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantization (RequantizeInt8-inl.hpp) with AVX-512, by multipliers with right shifts.
+// Requantization (EpilogueInt8-inl.hpp has the formula) with AVX-512: of accumulators in memory by multipliers with
+// right shifts, or in double precision, as FullyConnected rounds (DoubleScale); and of accumulators in registers by
+// multipliers (OffsetScale, PlainScale; see PreparedRequantizationInt8). Part of sources that are compiled for each
+// target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_REQUANTIZE_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_REQUANTIZE_AVX512_INT8_INL
 #undef TENON_CPU_REQUANTIZE_AVX512_INT8_INL
@@ -7,12 +10,14 @@
 #define TENON_CPU_REQUANTIZE_AVX512_INT8_INL
 #endif
 
-#include "backends/cpu/gemm/epilogue/RequantizeDoublesAvx512Int8-inl.hpp"
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+#include "backends/cpu/simd/FixedPoint-inl.hpp"
 
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
@@ -21,9 +26,79 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
+/// Eight sums by their scales, rounded half away from zero. Results below the range of int32 become its lowest value.
+HWY_INLINE __m256i RescaleEight(__m256i x, __m512d scale)
+{
+    const __m512d product = _mm512_mul_pd(_mm512_cvtepi32_pd(x), scale);
+    const __m512i sign = _mm512_set1_epi64(INT64_MIN);
+    const __m512i half = _mm512_castpd_si512(_mm512_set1_pd(BelowHalf));
+    constexpr int FirstAndSecondOrThird = 0xEA;
+    const __m512i signedHalf =
+        _mm512_ternarylogic_epi64(_mm512_castpd_si512(product), sign, half, FirstAndSecondOrThird);
+    const __m512d rounded = _mm512_add_pd(product, _mm512_castsi512_pd(signedHalf));
+    return _mm512_cvttpd_epi32(_mm512_min_pd(rounded, _mm512_set1_pd(MaxRounded)));
+}
+
+/// The scales of the sixteen lanes of a vector, and the zero point; replaces SixteenLaneScale.
+struct DoubleScale
+{
+    __m512d m_Lower, m_Upper;
+    __m512 m_Floats;
+    __m512i m_ZeroPoint;
+
+    HWY_INLINE DoubleScale(const RequantizeColumns& columns, size_t c)
+        : m_Lower(_mm512_loadu_pd(columns.m_Scale + c)), m_Upper(_mm512_loadu_pd(columns.m_Scale + c + 8)),
+          m_Floats(Join(ToFloats(m_Lower), ToFloats(m_Upper))),
+          m_ZeroPoint(_mm512_set1_epi16(static_cast<int16_t>(columns.m_ZeroPoint)))
+    {
+    }
+
+    /// Finite scales: an infinite one would give NaN for a sum of 0.
+    static HWY_INLINE __m256 ToFloats(__m512d scales)
+    {
+        return _mm512_cvtpd_ps(_mm512_min_pd(scales, _mm512_set1_pd(std::numeric_limits<float>::max())));
+    }
+
+    static HWY_INLINE __m512 Join(__m256 lower, __m256 upper)
+    {
+        return _mm512_castpd_ps(
+            _mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(lower)), _mm256_castps_pd(upper), 1));
+    }
+
+    /// int8 clamps more closely than int16, in which the zero point is added.
+    HWY_INLINE __m512i Pack(__m512i a, __m512i b) const
+    {
+        return _mm512_adds_epi16(_mm512_packs_epi32(a, b), m_ZeroPoint);
+    }
+};
+
+inline HWY_NOINLINE __m512i RescaleSixteen(const DoubleScale& scale, __m512i x)
+{
+    const __m256i lower = RescaleEight(_mm512_castsi512_si256(x), scale.m_Lower);
+    const __m256i upper = RescaleEight(_mm512_extracti64x4_epi64(x, 1), scale.m_Upper);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(lower), upper, 1);
+}
+
+/// Scales one vector of accumulators, without the zero point. See MaxFloatProduct.
+template <bool HasTerm>
+HWY_INLINE __m512i ScaleSums(const DoubleScale& scale, const int32_t* sums, __m512i term)
+{
+    const __m512i loaded = _mm512_load_si512(sums);
+    const __m512i x = HasTerm ? _mm512_add_epi32(loaded, term) : loaded;
+    const __m512 product = _mm512_mul_ps(_mm512_cvtepi32_ps(x), scale.m_Floats);
+    const __m512 bounded = _mm512_min_ps(product, _mm512_set1_ps(MaxFloatProduct));
+    const __m512 rounded = _mm512_roundscale_ps(bounded, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    const __m512 distance = _mm512_abs_ps(_mm512_sub_ps(bounded, rounded));
+    if (HWY_UNLIKELY(_mm512_cmp_ps_mask(distance, _mm512_set1_ps(NearHalf), _CMP_GT_OQ) != 0))
+    {
+        return RescaleSixteen(scale, x);
+    }
+    return _mm512_cvttps_epi32(rounded);
+}
+
 /// Multipliers, shifts and the zero point of the sixteen lanes of a vector.
 ///
-/// Both rounding steps are one floor division, see RequantizeInt8-inl.hpp. The last shift works on the product's upper
+/// Both rounding steps are one floor division, see EpilogueInt8-inl.hpp. The last shift works on the product's upper
 /// half. The zero point is added before it, which RequantizeColumns::MaxShift leaves room for.
 struct SixteenLaneScale
 {
@@ -224,6 +299,98 @@ void RequantizeAllColumns(const RequantizeRows& rows, const RequantizeColumns& c
     {
         RequantizeFewColumns<T, Scale, HasTerms, Clamps>(rows, columns, c);
     }
+}
+
+/// A load that is not repeated: the compiler would load a value again for its second use, where loads are the
+/// bottleneck.
+HWY_INLINE __m512i LoadOnce(const void* from)
+{
+    __m512i x = _mm512_load_si512(from);
+    asm("" : "+v"(x));
+    return x;
+}
+
+/// AnyScale for sums plus `Offset`, which are never negative: products are unsigned then, 2^31 taken away by doubling
+/// need not be given back, and one bit says which sums were negative.
+struct OffsetScale : SixteenLaneScale
+{
+    static constexpr int32_t Offset = int32_t{1} << 30;
+
+    HWY_INLINE OffsetScale(const RequantizeColumns& columns, size_t c)
+        : SixteenLaneScale(columns.m_Multiplier + c, columns.m_Right + c, columns.m_ZeroPoint, true)
+    {
+        // The offset's share of a product, and one unit, which sums that were not negative give back.
+        const __m512i offset = _mm512_set1_epi64(Offset);
+        const __m512i unit = _mm512_set1_epi64(int64_t{1} << 32);
+        const auto lessOffset = [&](__m512i addend, __m512i multiplier) HWY_ATTR
+        { return _mm512_sub_epi64(addend, _mm512_add_epi64(_mm512_mul_epu32(offset, multiplier), unit)); };
+        m_EvenAddend = lessOffset(m_EvenAddend, m_Even);
+        m_OddAddend = lessOffset(m_OddAddend, m_Odd);
+    }
+
+    static HWY_INLINE __m512i Product(__m512i x, __m512i multiplier) { return _mm512_mul_epu32(x, multiplier); }
+    /// `units`: upper halves of the products of x.
+    static HWY_INLINE __m512i Round(__m512i units, __m512i x)
+    {
+        return _mm512_add_epi32(units, _mm512_srli_epi32(x, 30));
+    }
+};
+
+/// PositiveScale for accumulators in registers.
+struct PlainScale : PositiveScale
+{
+    static constexpr int32_t Offset = 0;
+
+    HWY_INLINE PlainScale(const RequantizeColumns& columns, size_t c) : PositiveScale(columns, c) {}
+
+    static HWY_INLINE __m512i Product(__m512i x, __m512i multiplier) { return _mm512_mul_epi32(x, multiplier); }
+    static HWY_INLINE __m512i Round(__m512i units, __m512i) { return units; }
+};
+
+/// Scales one vector of accumulators.
+template <typename Scale>
+HWY_INLINE __m512i ScaleOne(const Scale& scale, __m512i x)
+{
+    const __m512i lower = _mm512_shuffle_epi32(x, _MM_PERM_DDBB);
+    const __m512i even = _mm512_add_epi64(Scale::Product(x, scale.m_Even), scale.m_EvenAddend);
+    const __m512i odd = _mm512_add_epi64(Scale::Product(lower, scale.m_Odd), scale.m_OddAddend);
+    return _mm512_srav_epi32(Scale::Round(_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB), x),
+                             scale.m_Right);
+}
+
+/// Scales two vectors of the same columns; the scale is read from memory once.
+template <typename Scale>
+HWY_INLINE void ScaleTwo(const Scale& scale, __m512i& x, __m512i& y)
+{
+    __m512i factor = LoadOnce(&scale.m_Even);
+    __m512i xEven = Scale::Product(x, factor);
+    __m512i yEven = Scale::Product(y, factor);
+    factor = LoadOnce(&scale.m_EvenAddend);
+    xEven = _mm512_add_epi64(xEven, factor);
+    yEven = _mm512_add_epi64(yEven, factor);
+    factor = LoadOnce(&scale.m_Odd);
+    __m512i xOdd = Scale::Product(_mm512_shuffle_epi32(x, _MM_PERM_DDBB), factor);
+    __m512i yOdd = Scale::Product(_mm512_shuffle_epi32(y, _MM_PERM_DDBB), factor);
+    factor = LoadOnce(&scale.m_OddAddend);
+    xOdd = _mm512_add_epi64(xOdd, factor);
+    yOdd = _mm512_add_epi64(yOdd, factor);
+    factor = LoadOnce(&scale.m_Right);
+    x = _mm512_srav_epi32(Scale::Round(_mm512_mask_shuffle_epi32(xOdd, 0x5555, xEven, _MM_PERM_DDBB), x), factor);
+    y = _mm512_srav_epi32(Scale::Round(_mm512_mask_shuffle_epi32(yOdd, 0x5555, yEven, _MM_PERM_DDBB), y), factor);
+}
+
+/// 64 bytes from two vectors of int16, see PackInt16.
+template <bool IsInterleaved>
+HWY_INLINE __m512i PackInt8(__m512i low, __m512i high, const PreparedRequantizationInt8& columns)
+{
+    const __m512i bytes = PackInt16<int8_t, IsInterleaved, false>(low, high, low, high);
+    if (columns.m_IsPlain)
+    {
+        return bytes;
+    }
+    const __m512i least = _mm512_load_si512(columns.m_Min);
+    const __m512i most = _mm512_load_si512(columns.m_Max);
+    return _mm512_xor_si512(_mm512_min_epi8(_mm512_max_epi8(bytes, least), most), _mm512_load_si512(columns.m_SignXor));
 }
 
 #endif

@@ -1,13 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0
-// PackedWeightsBf16: panels of columns one after the other, and the bias in float32.
+// Packing of bfloat16 weights: [pairs][vectors][lanes][2], panel by panel.
 #include "backends/cpu/gemm/pack/PackedWeightsBf16.hpp"
 
+#include "backends/cpu/move/TransposeVectors.hpp"
+#include "backends/cpu/simd/Isa.hpp"
 #include "common/HalfFloat.hpp"
 
 #include <algorithm>
+#include <cstring>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/pack/PackedWeightsBf16.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// Included after Foreach.hpp.
+#include "backends/cpu/simd/Bf16-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+/// Interleaves rows of at most one vector of columns to rows of pairs: (row 2p, row 2p + 1).
+void InterleaveRows(const uint16_t* from, size_t stride, size_t rows, size_t columns, uint16_t* to, size_t pairStride)
+{
+    const TagUint32 d;
+    auto* pairs = reinterpret_cast<uint32_t*>(to);
+    const auto load = [&](size_t row) { return LoadSomeUint16(from + row * stride, columns); };
+    for (size_t row = 0; row < rows; row += 2, pairs += pairStride / 2)
+    {
+        const VecUint32 upper = row + 1 < rows ? hn::ShiftLeft<16>(load(row + 1)) : hn::Zero(d);
+        hn::Store(hn::Or(load(row), upper), d, pairs);
+    }
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tenon::cpu
 {
+
+PanelsBf16::PanelsBf16(const WeightSizes& sizes) : m_Microkernels(&GetMicrokernelsBf16()), m_Sizes(sizes)
+{
+    // Where the steps divide the depth, data are read in place. Steps shorter than the longest cost time: data are
+    // therefore copied, with zeros at the end of each row, where reading in place would take two more steps.
+    const size_t most = m_Microkernels->m_MaxStepPairs;
+    const size_t pairs = (sizes.m_Depth + 1) / 2;
+    const size_t steps = std::max<size_t>((pairs + most - 1) / most, 1);
+    m_StepPairs = most;
+    m_Pairs = pairs == 0 ? 0 : steps * most;
+    for (size_t count = steps; count <= steps + 1 && sizes.m_Depth % 2 == 0 && pairs != 0; ++count)
+    {
+        if (pairs % count == 0)
+        {
+            m_StepPairs = pairs / count;
+            m_Pairs = pairs;
+            break;
+        }
+    }
+}
+
+/// Packs whole pairs of columns whose stride is not a whole number of pairs.
+void PanelsBf16::PackPairs(const uint16_t* from, size_t stride, size_t columns, uint16_t* to, size_t pairStride) const
+{
+    constexpr size_t Block = 16; // a cache line of a column
+    const size_t pairs = m_Sizes.m_Depth / 2;
+    for (size_t first = 0; first < pairs; first += Block)
+    {
+        for (size_t c = 0; c < columns; ++c)
+        {
+            for (size_t pair = first; pair < std::min(pairs, first + Block); ++pair)
+            {
+                std::memcpy(to + pair * pairStride + 2 * c, from + c * stride + pair * 2, sizeof(uint32_t));
+            }
+        }
+    }
+}
+
+void PanelsBf16::Pack(size_t panel, const uint16_t* weights, WeightOrder order, size_t stride, uint16_t* to) const
+{
+    const IndexRange vectors = GetPanel(panel);
+    const size_t lanes = m_Microkernels->m_Lanes;
+    const size_t pairStride = (vectors.m_End - vectors.m_Begin) * lanes * 2;
+    for (size_t vector = vectors.m_Begin; vector < vectors.m_End; ++vector)
+    {
+        PackVector(vector, weights, order, stride, to + (vector - vectors.m_Begin) * lanes * 2, pairStride);
+    }
+    const size_t packedPairs = (m_Sizes.m_Depth + 1) / 2;
+    std::fill(to + packedPairs * pairStride, to + m_Pairs * pairStride, uint16_t{0});
+}
+
+void PanelsBf16::PackVector(size_t vector, const uint16_t* weights, WeightOrder order, size_t stride, uint16_t* to,
+                            size_t pairStride) const
+{
+    const size_t lanes = m_Microkernels->m_Lanes;
+    const size_t columns = CountColumns(vector, 1);
+    const size_t depth = m_Sizes.m_Depth;
+    const size_t pairs = depth / 2; // complete pairs
+    if (order == WeightOrder::Depth)
+    {
+        TENON_CHOOSE(InterleaveRows)(weights + vector * lanes, stride, depth, columns, to, pairStride);
+        return;
+    }
+    const uint16_t* const from = weights + vector * lanes * stride;
+    if (columns < lanes)
+    {
+        for (size_t pair = 0; pair < pairs; ++pair)
+        {
+            std::fill_n(to + pair * pairStride, lanes * 2, uint16_t{0});
+        }
+    }
+    if (stride % 2 == 0)
+    {
+        TransposeWords(reinterpret_cast<const std::byte*>(from), stride * sizeof(uint16_t), pairs, columns,
+                       reinterpret_cast<std::byte*>(to), pairStride * sizeof(uint16_t));
+    }
+    else
+    {
+        PackPairs(from, stride, columns, to, pairStride);
+    }
+    if (depth % 2 != 0)
+    {
+        uint16_t* const last = to + pairs * pairStride;
+        std::fill_n(last, lanes * 2, uint16_t{0});
+        for (size_t c = 0; c < columns; ++c)
+        {
+            last[2 * c] = from[c * stride + depth - 1];
+        }
+    }
+}
 
 PackedWeightsBf16::PackedWeightsBf16(FunctionRef<const uint16_t*()> getWeights, const WeightSizes& sizes,
                                      WeightOrder order, const LayerView& layer, backends::PackedStore& store)
@@ -56,3 +181,4 @@ void PackedWeightsBf16::PackBias(const LayerView& layer)
 }
 
 } // namespace tenon::cpu
+#endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing of int8 weights. ZeroPointCorrectionInt8.hpp has the formula: the column correction goes into each output
-// channel's bias, the row correction is computed for each row at run time.
+// Packing of int8 weights, for each layout of a panel. ZeroPointCorrectionInt8.hpp has the formula: the column
+// correction goes into each output channel's bias, the row correction is computed for each row at run time.
 #include "backends/cpu/gemm/pack/PackedWeightsInt8.hpp"
 
 #include "backends/cpu/gemm/pack/ColumnSumsInt8.hpp"
+#include "backends/cpu/move/TransposeVectors.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -17,6 +18,33 @@ namespace tenon::cpu
 
 namespace
 {
+
+/// Splits [words][width] words into their halves. `to`: [2 * words][width] pairs of bytes.
+void SplitIntoHalfWords(const uint32_t* words, size_t numWords, size_t width, std::byte* to)
+{
+    for (size_t word = 0; word < numWords; ++word, words += width, to += 2 * width * sizeof(uint16_t))
+    {
+        auto* const lower = reinterpret_cast<uint16_t*>(to);
+        for (size_t c = 0; c < width; ++c)
+        {
+            lower[c] = static_cast<uint16_t>(words[c]);
+            lower[width + c] = static_cast<uint16_t>(words[c] >> 16);
+        }
+    }
+}
+
+/// Joins pairs of words of 4-bit weights. `to`: [words / 2][width] words.
+void JoinInt4(const uint32_t* words, size_t numWords, size_t width, std::byte* to)
+{
+    auto* joined = reinterpret_cast<uint32_t*>(to);
+    for (size_t word = 0; word < numWords; word += 2, words += 2 * width, joined += width)
+    {
+        for (size_t c = 0; c < width; ++c)
+        {
+            joined[c] = words[c] | words[width + c] << 4;
+        }
+    }
+}
 
 bool IsSigned(DataType type)
 {
@@ -279,6 +307,161 @@ void PackedWeightsInt8::CheckPanels(const LayerView& layer) const
                                  "' name groups of data that there are not; delete the file of CachedNetworkFilePath, "
                                  "or save it anew with SaveCachedNetwork");
         }
+    }
+}
+
+void PackedWeightsInt8::PackPanel(const PanelInt8& panel, const uint8_t* weights, std::byte* packed) const
+{
+    const WeightFormatInt8& bytes = m_Choice.GetBytes();
+    const size_t width = panel.m_Vectors * m_Microkernels->m_Lanes;
+    if (m_Tiles->m_Layout == WeightLayoutInt8::Permuted)
+    {
+        m_Choice.GetPermuted().Pack(panel, weights, packed);
+        return;
+    }
+    if (m_Tiles->m_Layout == WeightLayoutInt8::Split)
+    {
+        const size_t numTerms = m_Choice.GetSplits().Get(static_cast<size_t>(&panel - m_Panels.data()));
+        SplitPanelInt8(weights, panel.m_Columns, bytes, *m_Microkernels).Pack(width, numTerms, packed);
+        return;
+    }
+    if (m_Tiles->GetGroupBytes() != GroupBytes)
+    {
+        PackHalfGroups(weights, panel.m_Columns, width, packed);
+        return;
+    }
+    if (m_Groups * m_Tiles->GetGroupDepth() != m_Depth || panel.m_Columns != width)
+    {
+        // Padding weights are 0 in every layout, so the data that they multiply may be anything.
+        std::memset(packed, 0, width * m_Groups * GroupBytes);
+    }
+    if (!bytes.m_IsTransposed)
+    {
+        m_Tiles->m_ColumnGroups == 2 ? PackGroupPairs(weights, panel.m_Columns, width, packed)
+                                     : PackColumns(panel, weights, packed);
+        return;
+    }
+    const size_t runBytes = m_Tiles->m_ColumnGroups * GroupBytes; // adjacent groups of a column
+    const bool isInt8x4 = m_Tiles->m_Layout == WeightLayoutInt8::Int8x4;
+    for (size_t c = 0; c < panel.m_Columns; ++c)
+    {
+        for (size_t k = 0; k < m_Depth; ++k)
+        {
+            const uint8_t byte = weights[k * m_NumColumns + panel.m_Column + c];
+            if (isInt8x4)
+            {
+                packed[(k / runBytes * width + c) * runBytes + k % runBytes] =
+                    static_cast<std::byte>(byte ^ m_ZeroPointCorrection.m_SignXor);
+            }
+            else
+            {
+                const auto centred = static_cast<int16_t>(GetValueInt8(byte, bytes.m_IsSigned) - bytes.m_ZeroPoint);
+                std::memcpy(packed + (k / 2 * width + c) * 4 + k % 2 * 2, &centred, sizeof(centred));
+            }
+        }
+    }
+}
+
+void PackedWeightsInt8::PackGroupPairs(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
+{
+    constexpr size_t PairBytes = 2 * GroupBytes;
+    constexpr size_t ChunkPairs = 32; // pairs of all columns fit the first-level cache
+    const uint64_t signXor = m_ZeroPointCorrection.m_SignXor * 0x0101010101010101U;
+    const size_t whole = m_Depth / PairBytes;
+    for (size_t begin = 0; begin < whole; begin += ChunkPairs)
+    {
+        const size_t end = std::min(begin + ChunkPairs, whole);
+        for (size_t c = 0; c < columns; ++c)
+        {
+            const uint8_t* from = weights + c * m_Depth;
+            for (size_t i = begin; i < end; ++i)
+            {
+                uint64_t pair = 0;
+                std::memcpy(&pair, from + PairBytes * i, PairBytes);
+                pair ^= signXor;
+                std::memcpy(packed + (i * width + c) * PairBytes, &pair, PairBytes);
+            }
+        }
+    }
+    for (size_t c = 0; c < columns; ++c)
+    {
+        for (size_t k = whole * PairBytes; k < m_Depth; ++k)
+        {
+            packed[(whole * width + c) * PairBytes + k % PairBytes] =
+                static_cast<std::byte>(weights[c * m_Depth + k] ^ m_ZeroPointCorrection.m_SignXor);
+        }
+    }
+}
+
+void PackedWeightsInt8::PackHalfGroups(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const
+{
+    constexpr size_t SliceWords = 64; // four weights each; an even number of words
+    const bool isInt4 = m_Tiles->m_Layout == WeightLayoutInt8::Int4x8;
+    const size_t words = m_Groups * m_Tiles->GetGroupDepth() / GroupBytes;
+    const size_t most = std::min(SliceWords, words);
+    AlignedMemory slice(columns * most * GroupBytes);      // [columns][words]
+    AlignedMemory transposed(width * most * GroupBytes);   // [words][columns]
+    std::memset(transposed.Data(), 0, transposed.Bytes()); // columns that do not exist
+    const auto* const rows = reinterpret_cast<const uint32_t*>(transposed.Data());
+    for (size_t begin = 0; begin < words; begin += SliceWords)
+    {
+        const size_t count = std::min(SliceWords, words - begin);
+        const size_t first = begin * GroupBytes;
+        const size_t depth = std::min(count * GroupBytes, m_Depth - std::min(first, m_Depth));
+        for (size_t c = 0; c < columns; ++c)
+        {
+            const uint8_t* const from = weights + c * m_Depth + first;
+            std::byte* const to = slice.Data() + c * count * GroupBytes;
+            std::transform(from, from + depth, to,
+                           [isInt4](uint8_t weight) {
+                               return static_cast<std::byte>(isInt4 ? (weight + MicrokernelsInt8::ZeroPointInt4) & 0x0F
+                                                                    : weight);
+                           });
+            std::memset(to + depth, 0, count * GroupBytes - depth);
+        }
+        TransposeWords(slice.Data(), count * GroupBytes, count, columns, transposed.Data(), width * GroupBytes);
+        std::byte* const to = packed + begin * width * 2 * (isInt4 ? 1 : 2);
+        isInt4 ? JoinInt4(rows, count, width, to) : SplitIntoHalfWords(rows, count, width, to);
+    }
+}
+
+void PackedWeightsInt8::PackColumns(const PanelInt8& panel, const uint8_t* weights, std::byte* packed) const
+{
+    const WeightFormatInt8& bytes = m_Choice.GetBytes();
+    constexpr size_t SliceGroups = 64; // groups of all columns fit the first-level cache
+    const bool isInt8x4 = m_Tiles->m_Layout == WeightLayoutInt8::Int8x4;
+    const size_t groupDepth = m_Tiles->GetGroupDepth();
+    const size_t groups = DivideUp(m_Depth, groupDepth);
+    const size_t width = panel.m_Vectors * m_Microkernels->m_Lanes;
+    // The stored groups of a few columns, each to be moved as one number.
+    AlignedMemory slice(panel.m_Columns * std::min(SliceGroups, groups) * GroupBytes);
+    for (size_t begin = 0; begin < groups; begin += SliceGroups)
+    {
+        const size_t count = std::min(SliceGroups, groups - begin);
+        const size_t first = begin * groupDepth;
+        const size_t depth = std::min(count * groupDepth, m_Depth - first);
+        for (size_t c = 0; c < panel.m_Columns; ++c)
+        {
+            const uint8_t* const from = weights + c * m_Depth + first;
+            std::byte* const to = slice.Data() + c * count * GroupBytes;
+            if (depth != count * groupDepth)
+            {
+                std::memset(to + (count - 1) * GroupBytes, 0, GroupBytes);
+            }
+            if (isInt8x4)
+            {
+                std::transform(from, from + depth, to,
+                               [signXor = m_ZeroPointCorrection.m_SignXor](uint8_t byte)
+                               { return static_cast<std::byte>(byte ^ signXor); });
+            }
+            else
+            {
+                m_Microkernels->m_Widen(from, depth, bytes.m_IsSigned, bytes.m_ZeroPoint,
+                                        reinterpret_cast<int16_t*>(to));
+            }
+        }
+        TransposeWords(slice.Data(), count * GroupBytes, count, panel.m_Columns, packed + begin * width * GroupBytes,
+                       width * GroupBytes);
     }
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders of weights, for two vectors of columns at a time: a sorting network sorts magnitudes, which are dealt out by
-// rank so that large ones share a sum with small ones. Signs are free, as each weight may multiply the value or its
-// complement.
-#include "backends/cpu/gemm/pack/PermuteLoopsInt8.hpp"
-
+// PermuteLoopsInt8: orders of weights, for two vectors of columns at a time: a sorting network sorts magnitudes, which
+// are dealt out by rank so that large ones share a sum with small ones. Signs are free, as each weight may multiply the
+// value or its complement.
+#include "backends/cpu/gemm/pack/PermutedWeightsInt8.hpp"
 #include "backends/cpu/gemm/pack/SplitLoopsInt8.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See QuantizeLoopsInt8.hpp.
-#include "backends/cpu/gemm/pack/QuantizeLoopsInt8.hpp"
-
+// Quantization of float data for hybrid layers at run time: range, and float to int8.
+#include "backends/cpu/gemm/kernels/int8/RegisterMicrokernelsInt8.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <cstring>

@@ -84,6 +84,16 @@ private:
     backends::PackedBlock m_Block; ///< uint32 for each panel
 };
 
+/// An order of terms, paired terms first: pairs whose products fit int16 together.
+struct TermOrder
+{
+    std::vector<uint32_t> m_Terms; ///< a permutation, paired terms first
+    size_t m_NumTermPairs = 0;
+};
+
+/// Pairs terms. `terms`: [numTerms][rowBytes] int8, two of which share a sum; rows are whole vectors.
+TermOrder PairTerms(const std::byte* terms, size_t numTerms, size_t rowBytes);
+
 /// Whether a packed panel can be read: it may come from a file.
 bool IsSplitPanel(const std::byte* panel, size_t groups, size_t numTerms);
 

@@ -6,7 +6,7 @@
 //
 // The depth is padded to whole registers by zero weights; the data there may be anything. The code is assembly, as the
 // compiler takes the intrinsics only with options for the whole file.
-#include "backends/cpu/gemm/kernels/int8/AmxMicrokernelsInt8.hpp"
+#include "backends/cpu/gemm/kernels/int8/RegisterMicrokernelsInt8.hpp"
 
 #if defined(__x86_64__)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arm dot products (sdot, udot): C[mr][4 * vectors], lanes of four int32. One load takes four groups of a row's data,
 // and each dot product names the group that it broadcasts: few loads besides the weights are left in the loop.
-#include "backends/cpu/gemm/kernels/int8/ArmMicrokernelsInt8.hpp"
+#include "backends/cpu/gemm/kernels/int8/RegisterMicrokernelsInt8.hpp"
 
 #include <hwy/base.h>
 

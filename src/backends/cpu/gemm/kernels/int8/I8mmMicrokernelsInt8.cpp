@@ -4,7 +4,7 @@
 // pair of rows are blocks of 2 x 2:
 //   row 0 column 0, row 0 column 1, row 1 column 0, row 1 column 1
 // For an odd number of rows, zeros stand for the second row of the last pair.
-#include "backends/cpu/gemm/kernels/int8/ArmMicrokernelsInt8.hpp"
+#include "backends/cpu/gemm/kernels/int8/RegisterMicrokernelsInt8.hpp"
 
 #include <hwy/base.h>
 

@@ -2,10 +2,7 @@
 // The functions of the rows of int8_kernels.def, and the row loops, that each target has.
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 
-#include "backends/cpu/gemm/kernels/int8/AmxMicrokernelsInt8.hpp"
-#include "backends/cpu/gemm/kernels/int8/ArmMicrokernelsInt8.hpp"
-#include "backends/cpu/gemm/kernels/int8/ImplicitGemmKernelsInt8.hpp"
-#include "backends/cpu/gemm/pack/QuantizeLoopsInt8.hpp"
+#include "backends/cpu/gemm/kernels/int8/RegisterMicrokernelsInt8.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <cstring>
@@ -14,17 +11,13 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 //
-#include "backends/cpu/gemm/epilogue/RequantizeInt8-inl.hpp"
-#include "backends/cpu/gemm/epilogue/RowLoopsInt8-inl.hpp"
+#include "backends/cpu/gemm/epilogue/EpilogueInt8-inl.hpp"
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
-#include "backends/cpu/gemm/kernels/int8/DequantizedRowsAvx512Int8-inl.hpp"
-#include "backends/cpu/gemm/kernels/int8/DotTileInt8-inl.hpp"
-#include "backends/cpu/gemm/kernels/int8/PermutedTilesInt8-inl.hpp"
-#include "backends/cpu/gemm/kernels/int8/RequantizedRowsAvx512Int8-inl.hpp"
-#include "backends/cpu/gemm/kernels/int8/SplitTilesInt8-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/FusedEpilogueRowsAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/PmaddubswTilesInt8-inl.hpp"
 #include "backends/cpu/gemm/kernels/int8/TilesInt4-inl.hpp"
 #include "backends/cpu/gemm/kernels/int8/UnpackedDotsInt8-inl.hpp"
-#include "backends/cpu/gemm/pack/RowSumsInt8-inl.hpp"
+#include "backends/cpu/gemm/pack/RowLoopsInt8-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Epilogue of accumulators in memory.
+//
+// Requantize, bit-exact with TFLite's reference kernels: out = clamp(zp + MultiplyByQuantizedMultiplier(sum, m,
+// shift)), or zp + sum * scale in double precision, rounded once half away from zero, for FullyConnected.
+//
+// Both rounding steps are one floor division: with 2^31 taken from negative products (half away from zero),
+//   (x * m + 2^30 + 2^(30 + s)) >> (31 + s)
+// Right shifts of 1 to 21 let the zero point be added before the last shift (MaxShift). A clamp at or above the zero
+// point makes the step for negative products unnecessary (PositiveScale).
+//
+// Dequantize (hybrid): out = clamp(float(sum - zero point * column sum) * (row scale * column scale) + bias)
+//
+// Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
+#if defined(TENON_CPU_EPILOGUE_INT8_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENON_CPU_EPILOGUE_INT8_INL
+#undef TENON_CPU_EPILOGUE_INT8_INL
+#else
+#define TENON_CPU_EPILOGUE_INT8_INL
+#endif
+
+#include "backends/cpu/gemm/epilogue/RequantizeAvx2Int8-inl.hpp"
+#include "backends/cpu/gemm/epilogue/RequantizeAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
+#include "backends/cpu/simd/F32-inl.hpp"
+#include "backends/cpu/simd/MinMax-inl.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+/// Stores int16 values, which are in range, as bytes.
+template <typename T>
+void StoreBytes(Vector values, T* out, size_t count)
+{
+    const Ints d;
+    const hn::Rebind<T, Ints> dBytes;
+    const auto bytes = hn::DemoteTo(dBytes, values);
+    if (count >= hn::Lanes(d))
+    {
+        hn::StoreU(bytes, dBytes, out);
+    }
+    else
+    {
+        T buffer[HWY_MAX_BYTES / sizeof(int32_t)];
+        hn::StoreU(bytes, dBytes, buffer);
+        std::memcpy(out, buffer, count * sizeof(T));
+    }
+}
+
+#if HWY_HAVE_FLOAT64
+
+/// Scales half a vector of accumulators by doubles.
+template <typename Half>
+HWY_INLINE auto RescaleHalf(Half x, const double* scale)
+{
+    const hn::RepartitionToWide<Ints> dWide;
+    const hn::Rebind<double, decltype(dWide)> d;
+    const auto product = hn::Mul(hn::PromoteTo(d, x), hn::LoadU(d, scale));
+    const auto rounded = hn::Trunc(hn::Add(product, hn::CopySign(hn::Set(d, BelowHalf), product)));
+    const auto bound = hn::Set(d, MaxRounded);
+    return hn::DemoteTo(hn::Rebind<int32_t, decltype(d)>(), hn::Max(hn::Neg(bound), hn::Min(bound, rounded)));
+}
+
+HWY_INLINE Vector Rescale(Vector x, const double* scale)
+{
+    const Ints d;
+    const hn::Half<Ints> half;
+    return hn::Combine(d, RescaleHalf(hn::UpperHalf(half, x), scale + hn::Lanes(half)),
+                       RescaleHalf(hn::LowerHalf(half, x), scale));
+}
+
+#else // 32-bit Arm has doubles, but no vectors of them
+
+HWY_INLINE Vector Rescale(Vector x, const double* scale)
+{
+    const Ints d;
+    HWY_ALIGN int32_t values[HWY_MAX_BYTES / sizeof(int32_t)];
+    hn::Store(x, d, values);
+    for (size_t i = 0; i < hn::Lanes(d); ++i)
+    {
+        const double product = values[i] * scale[i];
+        const double rounded = std::trunc(product + std::copysign(BelowHalf, product));
+        values[i] = static_cast<int32_t>(std::clamp(rounded, -MaxRounded, MaxRounded));
+    }
+    return hn::Load(d, values);
+}
+
+#endif
+
+template <typename T>
+void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    const Ints d;
+    const size_t lanes = hn::Lanes(d);
+    const Vector zeroPoint = hn::Set(d, columns.m_ZeroPoint);
+    const Vector least = hn::Set(d, columns.m_Min);
+    const Vector most = hn::Set(d, columns.m_Max);
+    for (size_t c = 0; c < rows.m_Columns; c += lanes)
+    {
+        const bool isDouble = columns.m_Scale != nullptr;
+        const Vector multiplier = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Multiplier + c);
+        const Vector right = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Right + c);
+        const Vector left = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Left + c);
+        const bool growAny = !hn::AllFalse(d, hn::Gt(left, hn::Zero(d)));
+        T* out = static_cast<T*>(rows.m_Out) + c;
+        for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride)
+        {
+            Vector x = hn::Load(d, rows.m_Sums + r * rows.m_SumStride + c);
+            if (rows.m_RowCorrections != nullptr)
+            {
+                x = hn::Add(x, hn::Set(d, rows.m_RowCorrections[r]));
+            }
+            if (HWY_UNLIKELY(growAny))
+            {
+                x = ShiftLeftBounded(d, x, left);
+            }
+            x = hn::Add(isDouble ? Rescale(x, columns.m_Scale + c) : MultiplyLanes(d, x, multiplier, right), zeroPoint);
+            StoreBytes(hn::Min(hn::Max(x, least), most), out, rows.m_Columns - c);
+        }
+    }
+}
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+
+template <typename T, typename Scale, bool HasTerms>
+void RequantizeShifted(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    // Packing saturates to the range of the type.
+    const bool clamps =
+        columns.m_Min > std::numeric_limits<T>::lowest() || columns.m_Max < std::numeric_limits<T>::max();
+    clamps ? RequantizeAllColumns<T, Scale, HasTerms, true>(rows, columns)
+           : RequantizeAllColumns<T, Scale, HasTerms, false>(rows, columns);
+}
+
+template <typename T, typename Scale>
+void RequantizeScaled(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    rows.m_RowCorrections != nullptr ? RequantizeShifted<T, Scale, true>(rows, columns)
+                                     : RequantizeShifted<T, Scale, false>(rows, columns);
+}
+
+template <typename T>
+void RequantizeBytes(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    columns.m_Min >= columns.m_ZeroPoint ? RequantizeScaled<T, PositiveScale>(rows, columns)
+                                         : RequantizeScaled<T, AnyScale>(rows, columns);
+}
+
+#endif
+
+void Requantize(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+    if (columns.m_Scale != nullptr)
+    {
+        rows.m_IsSigned ? RequantizeScaled<int8_t, DoubleScale>(rows, columns)
+                        : RequantizeScaled<uint8_t, DoubleScale>(rows, columns);
+        return;
+    }
+    if (columns.m_HasOnlyRightShifts)
+    {
+        rows.m_IsSigned ? RequantizeBytes<int8_t>(rows, columns) : RequantizeBytes<uint8_t>(rows, columns);
+        return;
+    }
+#endif
+    rows.m_IsSigned ? RequantizeTo<int8_t>(rows, columns) : RequantizeTo<uint8_t>(rows, columns);
+}
+
+/// Dequantizes the columns from c on, up to `Vectors` vectors of them. `SameScale`: the data of all rows have one scale
+/// and zero point.
+template <size_t Vectors, bool SameScale, bool HasTerms, bool Clamps>
+void DequantizeVectors(const DequantizeRows& rows, const DequantizeColumns& columns, size_t c)
+{
+    const Ints d;
+    const hn::Rebind<float, Ints> dFloat;
+    const size_t lanes = hn::Lanes(d);
+    const auto low = hn::Set(dFloat, columns.m_Low);
+    const auto high = hn::Set(dFloat, columns.m_High);
+    Vector weightSum[Vectors];
+    hn::Vec<decltype(dFloat)> columnScale[Vectors], bias[Vectors];
+    HWY_UNROLL(2)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        const size_t at = c + v * lanes;
+        weightSum[v] = hn::Load(d, columns.m_ColumnSums + at);
+        columnScale[v] = hn::Load(dFloat, columns.m_Scales + at);
+        bias[v] = hn::Load(dFloat, columns.m_Bias + at);
+    }
+    Vector correction[Vectors];
+    hn::Vec<decltype(dFloat)> scale[Vectors];
+    const auto setRow = [&](size_t r) HWY_ATTR
+    {
+        const Vector zeroPoint = hn::Set(d, rows.m_ZeroPoints[r]);
+        const auto rowScale = hn::Set(dFloat, rows.m_Scales[r]);
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            correction[v] = hn::Mul(zeroPoint, weightSum[v]);
+            scale[v] = hn::Mul(rowScale, columnScale[v]);
+        }
+    };
+    setRow(0);
+    const size_t lastCount = rows.m_Columns - c - (Vectors - 1) * lanes;
+    const size_t numRows = rows.m_Rows;
+    const int32_t* sums = rows.m_Sums + c;
+    float* out = rows.m_Out + c;
+    for (size_t r = 0; r < numRows; ++r, sums += rows.m_SumStride, out += rows.m_OutStride)
+    {
+        if constexpr (!SameScale)
+        {
+            setRow(r);
+        }
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            Vector sum = hn::Sub(hn::Load(d, sums + v * lanes), correction[v]);
+            if constexpr (HasTerms)
+            {
+                sum = hn::Add(sum, hn::Set(d, rows.m_RowCorrections[r]));
+            }
+            auto real = hn::Add(hn::Mul(hn::ConvertTo(dFloat, sum), scale[v]), bias[v]);
+            if constexpr (Clamps)
+            {
+                real = Clamped(real, low, high);
+            }
+            StoreSome(real, out + v * lanes, v + 1 < Vectors ? lanes : lastCount);
+        }
+    }
+}
+
+template <bool SameScale, bool HasTerms, bool Clamps>
+void DequantizeAll(const DequantizeRows& rows, const DequantizeColumns& columns)
+{
+    const size_t lanes = hn::Lanes(Ints());
+    size_t c = 0;
+    for (; c + lanes < rows.m_Columns; c += 2 * lanes)
+    {
+        DequantizeVectors<2, SameScale, HasTerms, Clamps>(rows, columns, c);
+    }
+    if (c < rows.m_Columns)
+    {
+        DequantizeVectors<1, SameScale, HasTerms, Clamps>(rows, columns, c);
+    }
+}
+
+template <bool SameScale>
+void DequantizeWith(const DequantizeRows& rows, const DequantizeColumns& columns)
+{
+    const bool hasTerms = rows.m_RowCorrections != nullptr;
+    const auto run = columns.m_HasClamp
+                         ? (hasTerms ? DequantizeAll<SameScale, true, true> : DequantizeAll<SameScale, false, true>)
+                         : (hasTerms ? DequantizeAll<SameScale, true, false> : DequantizeAll<SameScale, false, false>);
+    run(rows, columns);
+}
+
+void Dequantize(const DequantizeRows& rows, const DequantizeColumns& columns)
+{
+    const auto isFirst = [&rows](size_t r)
+    { return rows.m_ZeroPoints[r] == rows.m_ZeroPoints[0] && rows.m_Scales[r] == rows.m_Scales[0]; };
+    size_t same = 1;
+    while (same < rows.m_Rows && isFirst(same))
+    {
+        ++same;
+    }
+    same >= rows.m_Rows ? DequantizeWith<true>(rows, columns) : DequantizeWith<false>(rows, columns);
+}
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
