@@ -182,26 +182,26 @@ const MicrokernelSetInt8& WeightPackingInt8::Choose(const LayerView& layer, cons
 }
 
 PackedWeightsInt8::PackedWeightsInt8(const LayerView& layer, const GemmShapeInt8& shape, backends::PackedStore& store)
-    : m_Microkernels(&GetMicrokernelsInt8()), m_Choice(layer, shape, *m_Microkernels, store),
-      m_Tiles(&m_Choice.GetTiles()), m_NumColumns(shape.m_Columns), m_Depth(shape.m_Depth),
-      m_PaddedRunBytes(shape.m_PaddedRunBytes), m_IsDataSigned(m_Choice.IsDataSigned()),
+    : m_Microkernels(&GetMicrokernelsInt8()), m_Packing(layer, shape, *m_Microkernels, store),
+      m_Tiles(&m_Packing.GetTiles()), m_NumColumns(shape.m_Columns), m_Depth(shape.m_Depth),
+      m_PaddedRunBytes(shape.m_PaddedRunBytes), m_IsDataSigned(m_Packing.IsDataSigned()),
       m_DataZeroPoint(shape.IsHybrid() ? 0 : layer.GetInput(0).GetQuantizationOffset()),
-      m_ZeroPointCorrection(*m_Tiles, m_Choice.GetBytes().m_IsSigned, m_Choice.GetBytes().m_ZeroPoint),
+      m_ZeroPointCorrection(*m_Tiles, m_Packing.GetBytes().m_IsSigned, m_Packing.GetBytes().m_ZeroPoint),
       m_Arrays(MakePanels(shape.IsHybrid()), shape.m_Rounding,
                shape.IsHybrid() ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
     NameVariants();
-    WeightSourceInt8 weights = GetWeights(layer, shape, m_Choice.GetBytes());
+    WeightSourceInt8 weights = GetWeights(layer, shape, m_Packing.GetBytes());
     const ColumnSumsInt8 sums([&weights](size_t first, size_t count) { return weights.GetColumns(first, count); },
-                              m_Choice.GetBytes(), *m_Microkernels, store);
+                              m_Packing.GetBytes(), *m_Microkernels, store);
     if (shape.IsHybrid())
     {
-        m_IsExact = m_Floats.SetColumns(layer, sums, m_Choice.GetBytes(), CountPaddedColumns());
+        m_IsExact = m_Floats.SetColumns(layer, sums, m_Packing.GetBytes(), CountPaddedColumns());
     }
     else
     {
         m_IsExact = m_Arrays.SetColumns(
-            layer, sums, m_Choice.GetBytes(),
+            layer, sums, m_Packing.GetBytes(),
             [this](int64_t sum) {
                 return m_Tiles->IsDataInt16() ? 0 : m_ZeroPointCorrection.GetCorrection(sum, m_Depth, m_DataZeroPoint);
             });
@@ -212,7 +212,7 @@ PackedWeightsInt8::PackedWeightsInt8(const LayerView& layer, const GemmShapeInt8
     }
     if (m_Tiles->IsUnpacked())
     {
-        m_UnpackedWeights = GetWeights(layer, shape, m_Choice.GetBytes()); // without buffers
+        m_UnpackedWeights = GetWeights(layer, shape, m_Packing.GetBytes()); // without buffers
         return;
     }
     const auto pack = [&](std::byte* to)
@@ -263,7 +263,7 @@ void PackedWeightsInt8::NameVariants()
                                             row.m_Layout == WeightLayoutInt8::Permuted, true};
     for (size_t path = 0; path < NumDataPathsInt8; ++path)
     {
-        m_Variants[path] = canHave[path] ? m_Choice.GetChoice().Describe(Names[path]) : "";
+        m_Variants[path] = canHave[path] ? m_Packing.GetChoice().Describe(Names[path]) : "";
     }
 }
 
@@ -271,7 +271,7 @@ size_t PackedWeightsInt8::MakePanels(bool isHybrid)
 {
     m_Groups = GetNumGroupsInt8(*m_Tiles, m_Depth);
     const size_t lanes = m_Microkernels->m_Lanes;
-    m_Panels = CutPanelsInt8(m_NumColumns, lanes, *m_Tiles, m_Choice.GetBytes().m_Matrices);
+    m_Panels = CutPanelsInt8(m_NumColumns, lanes, *m_Tiles, m_Packing.GetBytes().m_Matrices);
     for (PanelInt8& panel : m_Panels)
     {
         const size_t width = panel.m_Vectors * lanes;
@@ -280,9 +280,9 @@ size_t PackedWeightsInt8::MakePanels(bool isHybrid)
         {
         case WeightLayoutInt8::Split:
             m_PanelBytes +=
-                GetSplitPanelBytes(width, m_Choice.GetSplits().Get(static_cast<size_t>(&panel - m_Panels.data())));
+                GetSplitPanelBytes(width, m_Packing.GetSplits().Get(static_cast<size_t>(&panel - m_Panels.data())));
             break;
-        case WeightLayoutInt8::Permuted: m_PanelBytes += m_Choice.GetPermuted().GetPanelBytes(panel); break;
+        case WeightLayoutInt8::Permuted: m_PanelBytes += m_Packing.GetPermuted().GetPanelBytes(panel); break;
         case WeightLayoutInt8::Unpacked: break;
         default: m_PanelBytes += width * m_Groups * m_Tiles->GetGroupBytes();
         }
@@ -298,8 +298,8 @@ void PackedWeightsInt8::CheckPanels(const LayerView& layer) const
     {
         const std::byte* const packed = m_Data.Data() + m_Panels[p].m_Offset;
         const bool isGood =
-            m_Tiles->m_Layout == WeightLayoutInt8::Split ? IsSplitPanel(packed, m_Groups, m_Choice.GetSplits().Get(p))
-            : m_Tiles->m_Layout == WeightLayoutInt8::Permuted ? m_Choice.GetPermuted().IsPanel(m_Panels[p], packed)
+            m_Tiles->m_Layout == WeightLayoutInt8::Split ? IsSplitPanel(packed, m_Groups, m_Packing.GetSplits().Get(p))
+            : m_Tiles->m_Layout == WeightLayoutInt8::Permuted ? m_Packing.GetPermuted().IsPanel(m_Panels[p], packed)
                                                               : true;
         if (!isGood)
         {
@@ -312,16 +312,16 @@ void PackedWeightsInt8::CheckPanels(const LayerView& layer) const
 
 void PackedWeightsInt8::PackPanel(const PanelInt8& panel, const uint8_t* weights, std::byte* packed) const
 {
-    const WeightFormatInt8& bytes = m_Choice.GetBytes();
+    const WeightFormatInt8& bytes = m_Packing.GetBytes();
     const size_t width = panel.m_Vectors * m_Microkernels->m_Lanes;
     if (m_Tiles->m_Layout == WeightLayoutInt8::Permuted)
     {
-        m_Choice.GetPermuted().Pack(panel, weights, packed);
+        m_Packing.GetPermuted().Pack(panel, weights, packed);
         return;
     }
     if (m_Tiles->m_Layout == WeightLayoutInt8::Split)
     {
-        const size_t numTerms = m_Choice.GetSplits().Get(static_cast<size_t>(&panel - m_Panels.data()));
+        const size_t numTerms = m_Packing.GetSplits().Get(static_cast<size_t>(&panel - m_Panels.data()));
         SplitPanelInt8(weights, panel.m_Columns, bytes, *m_Microkernels).Pack(width, numTerms, packed);
         return;
     }
@@ -427,7 +427,7 @@ void PackedWeightsInt8::PackHalfGroups(const uint8_t* weights, size_t columns, s
 
 void PackedWeightsInt8::PackColumns(const PanelInt8& panel, const uint8_t* weights, std::byte* packed) const
 {
-    const WeightFormatInt8& bytes = m_Choice.GetBytes();
+    const WeightFormatInt8& bytes = m_Packing.GetBytes();
     constexpr size_t SliceGroups = 64; // groups of all columns fit the first-level cache
     const bool isInt8x4 = m_Tiles->m_Layout == WeightLayoutInt8::Int8x4;
     const size_t groupDepth = m_Tiles->GetGroupDepth();

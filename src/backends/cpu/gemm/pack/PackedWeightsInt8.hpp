@@ -120,7 +120,7 @@ public:
     /// Groups of four bytes in the depth, as the microkernels read the data.
     size_t GetGroups() const { return m_Groups; }
     const std::vector<PanelInt8>& GetPanels() const { return m_Panels; }
-    size_t GetNumMatrices() const { return m_Choice.GetBytes().m_Matrices; }
+    size_t GetNumMatrices() const { return m_Packing.GetBytes().m_Matrices; }
     const void* GetData(const PanelInt8& panel) const { return m_Data.Data() + panel.m_Offset; }
     /// The weights where KernelTraitsInt8::IsUnpacked; panels have no data then.
     const WeightSourceInt8& GetUnpacked() const { return m_UnpackedWeights; }
@@ -159,7 +159,7 @@ private:
     void PackHalfGroups(const uint8_t* weights, size_t columns, size_t width, std::byte* packed) const;
 
     const MicrokernelsInt8* m_Microkernels;
-    WeightPackingInt8 m_Choice;
+    WeightPackingInt8 m_Packing;
     const MicrokernelSetInt8* m_Tiles;
     size_t m_NumColumns;
     size_t m_Depth;
