@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See PaddedImage.hpp.
+// Sizes of the blocks of a PaddedImage.
 #include "backends/cpu/im2col/PaddedImage.hpp"
 
 namespace tenon::cpu
@@ -9,12 +9,6 @@ namespace
 {
 
 constexpr size_t RowUnit = 4; ///< bytes
-
-/// Length of the input, padding included, that windows along an axis read.
-size_t GetExtent(int64_t output, int64_t stride, int64_t kernel, int64_t dilation)
-{
-    return static_cast<size_t>((output - 1) * stride + (kernel - 1) * dilation + 1);
-}
 
 } // namespace
 
@@ -53,25 +47,6 @@ PaddedImage::PaddedImage(const Im2col& windows, size_t maxPixels, size_t channel
         m_RowBytes = (m_Width * m_PixelBytes + RowUnit - 1) / RowUnit * RowUnit;
         m_Rows = CountRows(m_OutputRows);
     }
-}
-
-size_t PaddedImage::GetBlockEnd(size_t first, size_t last) const
-{
-    const size_t width = GetOutputWidth();
-    const size_t ofImage = (first / GetPixels() + 1) * GetPixels();
-    const size_t ofBlock = IsPartOfRow() ? std::min(first + m_OutputColumns, (first / width + 1) * width)
-                                         : (first / width + m_OutputRows) * width;
-    return std::min({last, ofBlock, ofImage});
-}
-
-size_t PaddedImage::CountRows(size_t outputRows) const
-{
-    return GetExtent(static_cast<int64_t>(outputRows), m_Im2col.m_StrideY, m_Im2col.m_Height, m_Im2col.m_DilationY);
-}
-
-size_t PaddedImage::CountColumns(size_t outputColumns) const
-{
-    return GetExtent(static_cast<int64_t>(outputColumns), m_Im2col.m_StrideX, m_Im2col.m_Width, m_Im2col.m_DilationX);
 }
 
 double PaddedImage::CountBytes(size_t outputRows, size_t outputColumns) const

@@ -23,6 +23,12 @@ inline bool HasSharedPixels(const Im2col& windows)
                            static_cast<size_t>(windows.m_StrideY), static_cast<size_t>(windows.m_StrideX));
 }
 
+/// Length of the input, padding included, that windows along an axis read.
+inline size_t GetPaddedExtent(int64_t output, int64_t stride, int64_t kernel, int64_t dilation)
+{
+    return static_cast<size_t>((output - 1) * stride + (kernel - 1) * dilation + 1);
+}
+
 /// The part of an image that a block of output pixels reads, copied to scratch memory with its padding: [rows][padded
 /// columns][channels], with a row pitch that is a multiple of four bytes. Blocks are whole rows of the output, or a
 /// part of one long row.
@@ -72,6 +78,27 @@ private:
     size_t m_RowBytes = 0;
     size_t m_Rows = 0; ///< of the input and the padding, for a block
 };
+
+inline size_t PaddedImage::GetBlockEnd(size_t first, size_t last) const
+{
+    const size_t width = GetOutputWidth();
+    const size_t ofImage = (first / GetPixels() + 1) * GetPixels();
+    const size_t ofBlock = IsPartOfRow() ? std::min(first + m_OutputColumns, (first / width + 1) * width)
+                                         : (first / width + m_OutputRows) * width;
+    return std::min({last, ofBlock, ofImage});
+}
+
+inline size_t PaddedImage::CountRows(size_t outputRows) const
+{
+    return GetPaddedExtent(static_cast<int64_t>(outputRows), m_Im2col.m_StrideY, m_Im2col.m_Height,
+                           m_Im2col.m_DilationY);
+}
+
+inline size_t PaddedImage::CountColumns(size_t outputColumns) const
+{
+    return GetPaddedExtent(static_cast<int64_t>(outputColumns), m_Im2col.m_StrideX, m_Im2col.m_Width,
+                           m_Im2col.m_DilationX);
+}
 
 template <typename Pad, typename Fill>
 void PaddedImage::Make(size_t first, size_t last, uint8_t* rows, const Pad& pad, const Fill& fill) const

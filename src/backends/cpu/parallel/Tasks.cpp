@@ -34,18 +34,4 @@ size_t GetWorthwhileTasks(double multiplications)
     return static_cast<size_t>(std::clamp(multiplications / MinTaskMultiplications, 1.0, Max));
 }
 
-IndexRange GetTaskRange(size_t count, size_t tasks, size_t task, size_t unit)
-{
-    if (tasks == 1)
-    {
-        return {0, count}; // without divisions: small products are one task
-    }
-    const size_t units = count / unit + (count % unit != 0 ? 1 : 0);
-    const size_t each = units / tasks;
-    const size_t longer = units % tasks; // the first `longer` tasks have one unit more
-    const size_t begin = task * each + std::min(task, longer);
-    const size_t end = begin + each + (task < longer ? 1 : 0);
-    return {std::min(count, begin * unit), std::min(count, end * unit)};
-}
-
 } // namespace tenon::cpu

@@ -37,7 +37,19 @@ struct IndexRange
     size_t m_Begin = 0;
     size_t m_End = 0;
 };
-IndexRange GetTaskRange(size_t count, size_t tasks, size_t task, size_t unit = 1);
+inline IndexRange GetTaskRange(size_t count, size_t tasks, size_t task, size_t unit = 1)
+{
+    if (tasks == 1)
+    {
+        return {0, count}; // without divisions: small products are one task
+    }
+    const size_t units = count / unit + (count % unit != 0 ? 1 : 0);
+    const size_t each = units / tasks;
+    const size_t longer = units % tasks; // the first `longer` tasks have one unit more
+    const size_t begin = task * each + std::min(task, longer);
+    const size_t end = begin + each + (task < longer ? 1 : 0);
+    return {std::min(count, begin * unit), std::min(count, end * unit)};
+}
 
 /// Calls body(begin, height, count) for tiles of at most `most` rows. The tiles are as equal in height as they can be,
 /// since tiles of few rows are slow. They have one of two heights, and `body` is called once for all tiles of a height.
