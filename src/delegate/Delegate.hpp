@@ -25,8 +25,8 @@ public:
     TfLiteDelegate* Get() { return &m_Public; }
     static Delegate& From(const TfLiteDelegate& delegate) { return *static_cast<Delegate*>(delegate.data_); }
 
-    /// Replaces the nodes of one graph that Tenon runs. A node that it does not run is left alone. Throws
-    /// InvalidArgumentException where that is not allowed, and where the interpreter does not tell its nodes.
+    /// Replaces the nodes of one graph that Tenon runs; the other nodes stay. Throws InvalidArgumentException if
+    /// options forbid that, and if the interpreter does not give its nodes.
     void Prepare(TfLiteContext& context);
     /// The kernel of a partition. Its network was loaded by Prepare.
     std::unique_ptr<Kernel> MakeKernel(TfLiteContext& context, Partition partition);
