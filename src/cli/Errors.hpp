@@ -10,7 +10,7 @@ namespace tenon::cli
 enum class ExitStatus
 {
     Success = 0,
-    BadArguments = 2, ///< 1 is left free: shells and interpreters give it for failures of their own
+    BadArguments = 2, ///< 1 is left free: shells and interpreters use it for failures of their own
     BadInput = 3,     ///< the model or an input file is missing, corrupt or contradictory
     Unsupported = 4,  ///< an operator or type that none of the chosen backends supports
     Failed = 5        ///< a failure while running

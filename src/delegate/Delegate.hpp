@@ -26,7 +26,8 @@ public:
     static Delegate& From(const TfLiteDelegate& delegate) { return *static_cast<Delegate*>(delegate.data_); }
 
     /// Replaces the nodes of one graph that Tenon runs; the other nodes stay. Throws InvalidArgumentException if
-    /// options forbid that, and if the interpreter does not give its nodes.
+    /// the runtime does not let delegates replace nodes or does not give its nodes, and if nodes stay although the
+    /// options disable the fallback.
     void Prepare(TfLiteContext& context);
     /// The kernel of a partition. Its network was loaded by Prepare.
     std::unique_ptr<Kernel> MakeKernel(TfLiteContext& context, Partition partition);

@@ -62,7 +62,8 @@ private:
 
     RunTensors& m_Tensors;
     DeviceQueues* m_Queues;
-    /// By value; views of a value share its block. Null for values that were placed before the run, and views of them.
+    /// Blocks by value; views of a value share its block. A block is null for values that were placed before the run,
+    /// and for their views.
     std::vector<std::shared_ptr<Block>> m_Blocks;
     uint64_t m_UsedBytes = 0; ///< bytes of the arenas and all blocks
 };

@@ -66,7 +66,7 @@ private:
     PageVector<uint32_t> m_First;
     PageVector<uint32_t> m_Last;
     std::vector<bool> m_External;   ///< by root: memory that no step may write
-    std::vector<bool> m_IsOutput;   ///< by root: the network gives a value of the set
+    std::vector<bool> m_IsOutput;   ///< by root: a value of the set is a network output
     std::vector<bool> m_IsImported; ///< by root: a device reads it at a time of its own; empty: no device
     std::vector<std::vector<uint32_t>> m_SyncSteps; ///< by memory
 };

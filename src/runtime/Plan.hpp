@@ -136,7 +136,7 @@ public:
     const std::vector<ResidualAdd>& GetResidualAdds() const { return m_Contents.m_ResidualAdds; }
     /// The pitch of a value; null if its pixels follow each other.
     const PitchedValue* FindPitch(ValueId value) const;
-    /// By MemoryId.
+    /// The arenas by MemoryId.
     const std::vector<PlannedArena>& Arenas() const { return m_Contents.m_Arenas; }
     /// The ranges of the host's arena that a run writes, in ascending order and disjoint. Tensors that exist tile by
     /// tile, and gaps between tensors, are left out.

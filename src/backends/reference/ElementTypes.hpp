@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mapping of element types to C++ types: the type that stores a DataType, the type in which half-precision numbers
-// are computed, and a switch over the types for which a kernel has code. Used by the kernels that look at values.
+// are computed, and a switch over the types for which a kernel has code. Used by the kernels that read values.
 #pragma once
 
 #include <tenon/Exceptions.hpp>

@@ -100,8 +100,8 @@ template <typename Cell>
 backends::Prepared PrepareBidirectionalRnn(const ReshapeArgs& args, const Cell& forward, const Cell& backward,
                                            backends::Scratch& scratch)
 {
-    // With 8-bit weights and time in front the sequence is run as often as it has steps, each time from the states of
-    // the previous pass, as in TFLite.
+    // With 8-bit weights and time in front, the number of passes over the sequence equals its number of steps. Each
+    // pass begins with the states of the previous one, as in TFLite.
     const bool isTimeMajor = args.GetDescriptor<BidirectionalSequenceRnnDescriptor>().m_TimeMajor;
     const bool isHybrid = args.GetInput(1).GetDataType() != DataType::Float32;
     const size_t passes = isTimeMajor && isHybrid ? args.GetInput(0).GetShape()[0] : 1;

@@ -61,7 +61,7 @@ void AppendSizes(std::vector<unsigned int>& sizes, const TensorShape& shape, uns
 void RepeatBlock(std::byte* to, size_t blockBytes, size_t bytes);
 
 /// Copies a box of elements to a contiguous output. Neighbouring dimensions that are contiguous are merged and the
-/// longest contiguous run goes by memcpy.
+/// longest contiguous run is copied by memcpy.
 class BoxCopy
 {
 public:
