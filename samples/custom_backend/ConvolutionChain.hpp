@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConvolutionChain: what this "device" executes: 2-D convolutions one after the other, each followed by a clamp.
+// ConvolutionChain: the program of this "device": 2-D convolutions one after the other, each followed by a clamp.
 // Float32, NHWC. A real driver would hold a compiled command stream here.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Convolution
     int64_t m_Stride[2] = {1, 1};
     int64_t m_Dilation[2] = {1, 1};
     int64_t m_PadBegin[2] = {}; ///< top, left
-    float m_Lowest = 0;         ///< the clamp of the activation behind it
+    float m_Lowest = 0;         ///< the clamp of the activation after it
     float m_Highest = 0;
     std::vector<float> m_Weights; ///< [kernel height, kernel width, in channels, out channels]
     std::vector<float> m_Bias;    ///< [out channels]
@@ -38,19 +38,19 @@ struct ConvolutionChain
     void Run(const float* input, float* output, float* scratch, const tenon_parallel& parallel) const;
 
     std::vector<uint8_t> Save() const;
-    /// False where the bytes are not what Save gave.
+    /// Reads the bytes of Save; false for other bytes.
     bool Load(const uint8_t* bytes, size_t count);
 
 private:
     size_t LargestBetween() const;
 };
 
-/// Whether one stage can stand for the layer; `reason` says why not.
+/// Whether one stage can compute the layer; if not, `reason` says why.
 tenon_support_code CheckConvolution(const tenon_layer& layer, std::string& reason);
-/// Precondition: CheckConvolution took it.
+/// Precondition: CheckConvolution accepted the layer.
 Convolution MakeConvolution(const tenon_layer& layer);
 
-/// Activations that a stage ends with.
+/// Whether the activation is a clamp, which a stage can end with.
 bool IsClamp(const tenon_layer& layer);
 void SetClamp(Convolution& convolution, const tenon_layer& activation);
 

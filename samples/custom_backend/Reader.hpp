@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what the host says of a layer: infos and attributes of plugin.h.
+// Reads the host's description of a layer: infos and attributes of plugin.h.
 #pragma once
 
 #include <tenon/backend/plugin.h>
@@ -34,7 +34,7 @@ inline bool Is(const tenon_layer& layer, const char* type)
     return std::strcmp(layer.type, type) == 0;
 }
 
-/// A field of the layer's descriptor; `otherwise` where this Tenon has no such field.
+/// A field of the layer's descriptor; `otherwise` if this Tenon has no such field.
 inline int64_t Int(const tenon_layer& layer, const char* name, int64_t otherwise)
 {
     for (size_t i = 0; i < layer.num_attributes; ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects behind the handles of the C interface, and how their functions end: by a status and a text.
+// The objects behind the handles of the C interface, and the results of its functions: a status and a text.
 #pragma once
 
 #include "backends/plugin/CStructs.hpp"
@@ -33,7 +33,7 @@ struct Port
     TensorInfo m_Info;
     plugin::CInfo m_CInfo;
 };
-using Ports = std::deque<Port>; // which stay where they are
+using Ports = std::deque<Port>; // a deque, because ports must not move
 
 /// A network in a runtime. Sessions and the model's handle share it.
 struct Loaded
@@ -65,15 +65,15 @@ struct tenon_network
 {
     tenon::INetworkPtr m_Network{nullptr, &tenon::INetwork::Destroy};
     tenon::IOptimizedNetworkPtr m_Optimized{nullptr, &tenon::IOptimizedNetwork::Destroy};
-    bool m_IsOptimized = false; ///< also once the optimized network was loaded, and is null
+    bool m_IsOptimized = false; ///< stays true when the optimized network has been loaded and is null
     tenon::c_api::Ports m_Inputs;
     tenon::c_api::Ports m_Outputs;
     std::vector<std::string> m_Signatures;
-    std::vector<std::pair<std::string, std::string>> m_Metadata; ///< of an ONNX model, by key
-    std::vector<tenon::IOutputSlot*> m_Values;                   ///< by tenon_value
-    std::unordered_set<std::string> m_InputNames;                ///< of a network that is built
+    std::vector<std::pair<std::string, std::string>> m_Metadata; ///< metadata of an ONNX model, by key
+    std::vector<tenon::IOutputSlot*> m_Values;                   ///< output slots by tenon_value
+    std::unordered_set<std::string> m_InputNames;                ///< names of inputs of a network that is built
     std::unordered_set<std::string> m_OutputNames;
-    bool m_IsBuilt = false; ///< by hand, and no file's
+    bool m_IsBuilt = false; ///< the network is built by calls and not read from a file
 };
 
 struct tenon_model
@@ -98,7 +98,7 @@ namespace tenon::c_api
 /// Throws a NullPointerException that names the pointer.
 [[noreturn]] void ThrowNull(const char* what);
 
-/// What a pointer of the caller points to.
+/// The object that a pointer of the caller points to. Throws for a null pointer.
 template <typename T>
 T& Deref(T* pointer, const char* what)
 {
@@ -109,8 +109,8 @@ T& Deref(T* pointer, const char* what)
     return *pointer;
 }
 
-/// The status of the exception that is being handled, of which *error (unless `error` is null) gets the text. Where
-/// there is no memory for it, *error becomes null.
+/// The status of the exception that is being handled. *error gets its text, unless `error` is null. If there is no
+/// memory for the text, *error becomes null.
 tenon_status Fail(tenon_error** error) noexcept;
 
 /// Runs f, whose exceptions become a status.
@@ -148,12 +148,13 @@ tenon_status GuardMaking(T** made, tenon_error** error, F f) noexcept
                  });
 }
 
-/// Copies the bytes that a caller's struct has, and sets those behind them to 0. Throws InvalidArgumentException for a
-/// struct that is smaller than `firstSize`, and for one that is larger than this library knows and not 0 there.
+/// Copies the bytes of a caller's struct, and sets the bytes after them to 0. Throws InvalidArgumentException for a
+/// struct that is smaller than `firstSize`, and for a struct that is larger than this library knows, unless its further
+/// bytes are 0.
 void CopyKnown(void* target, size_t targetSize, const void* source, size_t structSize, size_t firstSize,
                const char* what);
 
-/// What the struct was in the first version of the header. One that has grown since gets a specialization.
+/// The size of the struct in the first version of the header. A struct that has grown since then gets a specialization.
 template <typename T>
 constexpr size_t FirstSize = sizeof(T);
 template <>
@@ -168,7 +169,7 @@ T Complete(const T* options, const char* what)
     return complete;
 }
 
-/// A list of the caller's. Throws NullPointerException where it has elements but no memory.
+/// A list of the caller. Throws NullPointerException if it has elements but no memory.
 template <typename T>
 Span<const T> ListOf(const T* elements, size_t count, const char* what)
 {
@@ -192,13 +193,13 @@ Limits ToLimits(const tenon_limits* limits);
 BackendOptions ToBackendOptions(const tenon_option& option);
 bool ToBool(const tenon_option& option);
 
-/// An info of the caller's.
+/// Converts a caller's info.
 TensorInfo ToInfo(const tenon_tensor_info* info, const char* what);
 
-/// An operator of the application's, which is copied. Throws InvalidArgumentException for one without name or
-/// functions. Its `release` is only called once the call that takes it has succeeded: see OwnOperator.
+/// Copies an operator of the application. Throws InvalidArgumentException for an operator without name or functions.
+/// Its `release` is only called once the call that takes it has succeeded: see OwnOperator.
 std::shared_ptr<const ICustomOperator> MakeCustomOperator(const tenon_operator* custom);
-/// From here on the operator is released when nothing needs it any more.
+/// Transfers ownership: from here on the operator is released when nothing needs it any more.
 void OwnOperator(const ICustomOperator& custom);
 
 } // namespace tenon::c_api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExecuteNetwork from its arguments to its exit status; main() and the tests call it.
+// The program ExecuteNetwork, from its arguments to its exit status; main() and the tests call it.
 #pragma once
 
 #include "cli/Errors.hpp"
@@ -7,7 +7,7 @@
 namespace tenon::cli
 {
 
-/// Never throws: what went wrong is one line on standard error and the status.
+/// Runs the program. It never throws: an error is one line on standard error, and the status.
 ExitStatus RunApp(int argc, const char* const* argv) noexcept;
 
 } // namespace tenon::cli

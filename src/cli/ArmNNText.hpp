@@ -21,7 +21,7 @@ std::string FormatArmNNVersion();
 std::string FormatArmNNInitialization(double milliseconds);
 std::string FormatArmNNOptimization(double milliseconds);
 std::string FormatArmNNExecution(double milliseconds);
-/// With the lines about a bound, if there is one.
+/// The lines about an iteration, with lines about a bound if there is one.
 std::string FormatArmNNInference(double milliseconds, std::optional<float> maxMilliseconds);
 std::string FormatArmNNShutdown(double milliseconds);
 
@@ -31,7 +31,7 @@ std::string FormatArmNNNetwork(const std::vector<Binding>& inputs, const std::ve
 /// "Info: Writing output: name bindingId: '0' of iteration: 1 to file: 'x.txt'"
 std::string FormatArmNNWriting(const Binding& output, unsigned int iteration, const std::string& file);
 
-/// "name: 0.500000 1.000000 ": all values, those of floats with six digits behind the point.
+/// "name: 0.500000 1.000000 ": all values; floats have six digits after the point.
 std::string FormatArmNNValues(const std::string& name, const OutputData& output);
 
 /// A profile as IProfiler::Print() writes it, with "ArmNN" as its root.

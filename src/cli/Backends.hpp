@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backends of a run: those that the runtime loads, and those of them that are to be preferred.
+// The backends of a run: the backends that the runtime loads, and the preferred ones among them.
 #pragma once
 
 #include "cli/Options.hpp"
@@ -12,12 +12,12 @@
 namespace tenon::cli
 {
 
-/// The runtime with the backends of --dynamic-backends-path. In a folder, one that cannot be used is passed over with a
-/// warning; a file that was named itself has to be one. Throws UsageError.
+/// The runtime with the backends of --dynamic-backends-path. An unusable file in a folder is skipped with a warning; a
+/// file that is named directly must be a backend. Throws UsageError.
 IRuntimePtr MakeRuntime(const Options& options);
 
-/// The backends of an option that exist. One that does not is passed over with a warning, as long as another does.
-/// Throws UsageError where none does.
+/// The existing backends of an option. An unknown backend is skipped with a warning, as long as another exists. Throws
+/// UsageError if none exists.
 std::vector<BackendId> SelectBackends(const std::vector<std::string>& names, const IRuntime& runtime,
                                       const char* option);
 

@@ -12,7 +12,7 @@ namespace tenon::cli
 class Buffer
 {
 public:
-    /// A cache line, and the widest vector register of any CPU that we know.
+    /// The size of a cache line, and of the widest vector register of known CPUs.
     static constexpr std::align_val_t Alignment{64};
 
     Buffer() = default;

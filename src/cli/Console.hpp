@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where ExecuteNetwork writes for people: results to standard output, complaints to standard error.
+// Text of ExecuteNetwork for people: results go to standard output, warnings and errors to standard error.
 #pragma once
 
 #include <string_view>
@@ -7,9 +7,9 @@
 namespace tenon::cli
 {
 
-/// Throws RunError when standard output takes no more.
+/// Prints to standard output. Throws RunError when that fails.
 void PrintText(std::string_view text);
-/// In place of PrintText where standard output is for machines: to standard error.
+/// Prints to standard error, in place of PrintText, if standard output is for machines.
 void PrintTextAside(std::string_view text);
 /// "warning: ..." as one line on standard error.
 void PrintWarning(std::string_view message);

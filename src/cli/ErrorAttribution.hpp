@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blame: adds to errors of the library the model and the inputs that they are about, and with which exit status
-// the program ends. Run.cpp takes each step through it.
+// ErrorAttribution: adds the model and the inputs to the text of the library's errors, and chooses the exception and so
+// the exit status. Run.cpp runs each step through it.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ class ErrorAttribution
 public:
     explicit ErrorAttribution(const std::string& modelPath);
 
-    /// Sets the words about inputs of other shapes than those of the model: "input 'x' as [2,3] (from x.npy; the model
-    /// says [1,3])".
+    /// Sets the text about inputs whose shapes differ from the model's: "input 'x' as [2,3] (from x.npy; the model says
+    /// [1,3])".
     void SetInputs(const std::string& inputs) { m_Inputs = " with " + inputs; }
 
-    /// A step up to the optimized network. Whatever fails there is wrong with the model file or with the inputs'
-    /// shapes: InputError, but for what is not supported and for memory that ran out.
+    /// Runs a step before the network is optimized. Its errors are about the model file or the inputs' shapes: they
+    /// become InputError, except unsupported features and exhausted memory.
     template <typename Step>
     auto OfModel(Step step) const
     {
@@ -32,7 +32,8 @@ public:
         }
     }
 
-    /// A step after it: what layers or limits do not take is an InputError, and all else that is supported a RunError.
+    /// Runs a later step. Errors of layers and limits become InputError; other errors become RunError, except
+    /// unsupported features.
     template <typename Step>
     auto OfRun(Step step) const
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exit statuses of ExecuteNetwork and the errors that the program itself raises. App.cpp maps one to the other.
+// The exit statuses of ExecuteNetwork and the errors that the program itself raises. App.cpp maps errors to statuses.
 #pragma once
 
 #include <stdexcept>
@@ -10,9 +10,9 @@ namespace tenon::cli
 enum class ExitStatus
 {
     Success = 0,
-    BadArguments = 2, ///< 1 is left free: shells and interpreters give it for failures of their own
+    BadArguments = 2, ///< 1 is left free: shells and interpreters use it for failures of their own
     BadInput = 3,     ///< the model or an input file is missing, corrupt or contradictory
-    Unsupported = 4,  ///< an operator or type that none of the chosen backends takes
+    Unsupported = 4,  ///< an operator or type that none of the chosen backends supports
     Failed = 5        ///< a failure while running
 };
 
@@ -23,7 +23,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// A file does not hold what is needed: ExitStatus::BadInput.
+/// The content of a file is wrong: ExitStatus::BadInput.
 class InputError : public std::runtime_error
 {
 public:

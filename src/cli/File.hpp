@@ -18,7 +18,7 @@
 namespace tenon::cli
 {
 
-/// "-" stands for standard input where a file is read, and for standard output where one is written.
+/// "-" stands for standard input if a file is read, and for standard output if a file is written.
 constexpr const char* StandardStream = "-";
 
 /// Whether a path to be read means standard input: "-", "/dev/stdin" and the like.
@@ -27,8 +27,7 @@ bool IsStandardInput(const std::string& path);
 /// standard output is redirected.
 bool IsStandardOutput(const std::string& path);
 
-/// The bytes of a file from its start on. Messages do not name the file: whoever reads it for a purpose adds the name
-/// and the purpose.
+/// The bytes of a file from its start on. Messages do not name the file: the caller adds the name and the purpose.
 class InputFile
 {
 public:
@@ -44,34 +43,35 @@ private:
     {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
-    std::unique_ptr<std::FILE, Closer> m_File;             ///< either this
-    std::shared_ptr<const std::vector<uint8_t>> m_Content; ///< or this
+    std::unique_ptr<std::FILE, Closer> m_File;             ///< a regular file or stream, or null
+    std::shared_ptr<const std::vector<uint8_t>> m_Content; ///< content in memory, or null
     uint64_t m_Remaining = 0;
 };
 
-/// What messages say about a file above Limits::m_MaxFileBytes.
+/// The advice in messages about a file above Limits::m_MaxFileBytes.
 constexpr const char* RaiseFileBytes = "; raise --limit file-bytes if it is to be trusted";
 
-/// Called with the first bytes of a stream (InputSource::StartBytes of them, or all): how many bytes are worth reading.
-/// Reading ends at that count, for all that more may follow. May throw InputError where the stream is of no use.
+/// Called with the first bytes of a stream (InputSource::StartBytes of them, or all); returns the number of bytes to
+/// read. Reading ends there, even if more bytes follow. It may throw InputError for a useless stream.
 using MaxBytesToRead = std::function<uint64_t(std::string_view start)>;
 constexpr uint64_t NoBound = std::numeric_limits<uint64_t>::max();
 
-/// A file that a user names, to be read as often as is needed. A regular file is left where it is. What can be read
+/// A file that a user names. It can be read several times. A regular file stays on the disk. A stream that can be read
 /// only once (a pipe, a terminal, "-") is read to its end by the constructor and kept in memory.
 class InputSource
 {
 public:
-    /// Enough to tell the kinds of files apart.
+    /// The number of bytes that identify the kind of a file.
     static constexpr size_t StartBytes = 4096;
 
     /// Throws InputError when the file is missing, is a folder or a disk, cannot be read, or is no regular file and has
-    /// more than `maxBytes`; `advice` ends the message then. `maxToRead`, if given, is asked of what is not regular.
+    /// more than `maxBytes`; `advice` ends the message then. `maxToRead`, if given, is called for files that are not
+    /// regular.
     InputSource(const std::string& path, uint64_t maxBytes = Limits().m_MaxFileBytes,
                 const char* advice = RaiseFileBytes, const MaxBytesToRead& maxToRead = {});
 
     const std::string& Path() const { return m_Path; }
-    /// What was kept in memory; null for a regular file. Aligned as std::max_align_t.
+    /// The content in memory, aligned as std::max_align_t; null for a regular file.
     const std::shared_ptr<const std::vector<uint8_t>>& Content() const { return m_Content; }
 
     // All throw InputError.
@@ -88,15 +88,15 @@ private:
     std::shared_ptr<const std::vector<uint8_t>> m_Content;
 };
 
-/// A regular file is written anew. A pipe or device stays what it is; a stream that is open already ("-",
-/// "/dev/stdout", "/dev/fd/3") goes on where it is, whatever it is redirected to.
+/// A file to write. A regular file is replaced. A pipe or device is kept; a stream that is open already ("-",
+/// "/dev/stdout", "/dev/fd/3") continues at its position, wherever it is redirected.
 class OutputFile
 {
 public:
     /// Each throws RunError naming the file.
     explicit OutputFile(const std::string& path);
     void Write(const void* data, size_t bytes);
-    /// What is not closed may not be on the disk: errors can show up as late as here.
+    /// Closes the file. Bytes may reach the disk only here, so errors can occur as late as here.
     void Close();
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with paths of the command line, seen before anything runs.
+// Checks of paths on the command line before anything runs.
 #pragma once
 
 #include "cli/Options.hpp"
@@ -9,21 +9,21 @@
 namespace tenon::cli
 {
 
-/// Throws UsageError where a file would be written twice, over one that is read, or into a folder that is not there,
-/// where standard input or output is given to two, where a pipe is read twice or both read and written, and where
-/// --cached-network-filepath names no regular file. Throws InputError where a file of --compare-output is not there.
+/// Throws UsageError if a file would be written twice, over a file that is read, or into a missing folder; if two
+/// options use standard input or output; if a pipe is read twice, or both read and written; and if
+/// --cached-network-filepath names no regular file. Throws InputError if a file of --compare-output is missing.
 void CheckFiles(const Options& options);
 
-/// Whether a file to write is standard output, which then has nothing else.
+/// Whether a file to write is standard output, which then has no other text.
 bool WritesToStandardOutput(const Options& options);
 
 /// The folder of --print-intermediate-layers-to-file.
 std::string GetLayersFolder(const Options& options);
 
-/// Makes the folder of --print-intermediate-layers-to-file. Throws RunError where files cannot be written into it.
+/// Makes the folder of --print-intermediate-layers-to-file. Throws RunError if files cannot be written into it.
 void MakeLayersFolder(const Options& options);
 
-/// Throws UsageError where --dynamic-backends-path can be neither read as a folder nor is a file.
+/// Throws UsageError if --dynamic-backends-path is neither a readable folder nor a file.
 void CheckDynamicBackendsPath(const Options& options);
 
 } // namespace tenon::cli

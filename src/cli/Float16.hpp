@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 16-bit float types, which C++20 has no types for. Conversions from float round to the nearest, ties to even.
+// The 16-bit float types, for which C++20 has no types. Conversions from float round to the nearest, ties to even.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ struct PictureSize
     unsigned int m_Height = 0;
 };
 
-/// What --input-mean and --input-std say: nothing, one number, or one for each channel.
+/// The values of --input-mean and --input-std: none, one number, or one for each channel.
 struct Normalisation
 {
     std::vector<float> m_Mean;
@@ -47,24 +47,26 @@ struct PictureTensor
 /// Whether a file that starts so is a PNG, JPEG or BMP.
 bool IsPicture(std::string_view start);
 
-/// What the picture's header says. Throws InputError, also for sizes that are not read: none, and too many pixels.
+/// The size in the picture's header. Throws InputError, also for sizes that are not supported: zero, and too many
+/// pixels.
 PictureSize GetPictureSize(std::string_view bytes);
 
 /// 1 (grey), 3 (RGB) or 4 (RGBA) channels, converted if the picture has others. Throws InputError.
 Picture DecodePicture(std::string_view bytes, unsigned int channels);
 
 /// Bilinear with pixel centres at .5; when shrinking, the triangle of weights is as wide as the step between target
-/// pixels, so that every source pixel counts. What Pillow's BILINEAR does.
+/// pixels, so that every source pixel counts, as in Pillow's BILINEAR.
 Picture ResizePicture(const Picture& picture, unsigned int width, unsigned int height);
 
-/// The info of what PictureToTensor gives. Throws InputError as it does, but for the type and for what decoding finds.
+/// The info of the result of PictureToTensor. Throws the same InputErrors, except errors about the type and errors of
+/// decoding.
 TensorInfo GetPictureInfo(std::string_view bytes, const TensorInfo& expected);
 
 /// A picture as an input [1,H,W,C] or [H,W,C], or else [1,C,H,W] or [C,H,W]; a height or width that is unknown is taken
 /// from the picture.
 ///   float inputs       (p - mean) / std, with 127.5 and 127.5 where not given
-///   integer inputs     the byte as it is, less 128 for int8; if mean or std is given, (p - mean) / std quantized
-/// Throws InputError when the input is not of such a shape or type, or has another number of channels than mean or std.
+///   integer inputs the byte as it is, less 128 for int8; if mean or std is given, (p - mean) / std quantized Throws
+/// InputError when the input has another shape or type, or another number of channels than mean or std.
 PictureTensor PictureToTensor(std::string_view bytes, const TensorInfo& expected, const Normalisation& normalisation);
 
 } // namespace tenon::cli

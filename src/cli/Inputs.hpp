@@ -30,24 +30,25 @@ struct InputData
     std::string m_Remark = {};
 };
 
-/// The shapes of --input-tensor-shape, one for each of the model's inputs, empty where it keeps the model's. Throws
-/// UsageError for another number of shapes; empty ones at the end may be too many.
+/// The shapes of --input-tensor-shape, one for each of the model's inputs, empty if the input keeps the model's shape.
+/// Throws UsageError for another number of shapes; further shapes at the end are allowed if they are empty.
 std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_t numInputs);
 
 /// One input for each binding, in their order; without files, they have no memory yet. More files are further sets, one
-/// set after another, at most one for each of `iterations`; their shapes are those of the first set. `shapes`, if not
-/// empty, has one entry for each binding; an empty one keeps the binding's shape. With `quantizes`, files for quantized
-/// inputs hold real numbers, which are quantized. Throws InputError naming the input, the file and its expected
-/// content, and for more bytes together than the limit; RunError where memory runs out; UsageError for another number
-/// of files, for a normalisation without a picture, and for open dimensions of an ONNX model that have no file.
+/// set after another, at most one for each of `iterations`; they must have the shapes of the first set. `shapes`, if
+/// not empty, has one entry for each binding; an empty one keeps the binding's shape. With `quantizes`, files for
+/// quantized inputs hold real numbers, which are quantized. Throws InputError naming the input, the file and its
+/// expected content, and for more bytes together than the limit; RunError if memory is exhausted; UsageError for
+/// another number of files, for a normalisation without a picture, and for open dimensions of an ONNX model that have
+/// no file.
 std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
                                   const std::vector<std::vector<unsigned int>>& shapes,
                                   const Normalisation& normalisation, const Limits& limits, unsigned int iterations = 1,
                                   bool quantizes = false);
 
 /// Inputs without files get memory and values, seeded by their index. Floats and complex numbers in [-1, 1); all values
-/// of quantized types; 0 or 1 for plain integers, which tend to be indices, and for Booleans. Throws RunError where
-/// memory runs out.
+/// of quantized types; 0 or 1 for plain integers, which tend to be indices, and for Booleans. Throws RunError if memory
+/// is exhausted.
 void FillRandomInputs(const std::vector<Binding>& bindings, std::vector<InputData>& inputs);
 
 /// The bytes of all inputs, with memory or without.

@@ -19,11 +19,11 @@ struct RankedClass
     double m_Score = 0.0;
 };
 
-/// The `count` largest elements of row `row` along the last dimension, best first, in real numbers: quantized ones are
-/// dequantized, nothing else is done to them. Equal scores keep their order; NaN comes last.
+/// The `count` largest elements of row `row` along the last dimension, best first, in real numbers: quantized elements
+/// are dequantized, others are unchanged. Equal scores keep their order; NaN comes last.
 std::vector<RankedClass> RankClasses(const OutputData& output, size_t row, size_t count);
 
-/// A table per row of the output; a sentence instead where it is no list of scores (no dimension, or many rows).
+/// A table per row of the output, or a sentence if the output is no list of scores (no dimension, or many rows).
 std::string FormatTopK(const OutputData& output, const std::string& name, const std::vector<std::string>& labels,
                        size_t count);
 
@@ -33,8 +33,8 @@ struct NamedOutput
     const OutputData* m_Output;
 };
 
-/// A remark where there are outputs with such tables and none of them has as many classes as there are labels; else
-/// empty. One output with that count is enough: the other heads of a network have classes of another kind.
+/// A remark if there are outputs with such tables and none of them has as many classes as there are labels; else empty.
+/// One output with that count is enough: the other heads of a network have classes of another kind.
 std::string DescribeOtherCount(const std::vector<NamedOutput>& outputs, const std::vector<std::string>& labels);
 
 } // namespace tenon::cli

@@ -10,8 +10,8 @@
 namespace tenon::cli
 {
 
-/// Limits with these changes: "tensor-bytes=8G". Throws UsageError for an unknown name, for one that is given twice and
-/// for a value that is none.
+/// Limits with these changes: "tensor-bytes=8G". Throws UsageError for an unknown or repeated name, and for an invalid
+/// value.
 Limits ParseLimits(const std::vector<std::string>& changes);
 
 /// For --help: each name with its default.

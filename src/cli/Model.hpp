@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model file as a network with its inputs and outputs, whatever its format. Run.cpp calls it.
+// A model file of any format as a network with its inputs and outputs. Run.cpp calls it.
 #pragma once
 
 #include "cli/File.hpp"
@@ -24,14 +24,15 @@ struct Binding
     std::string m_Name;
     LayerBindingId m_Id = 0;
     TensorInfo m_Info;
-    /// Of an input of an ONNX model: the name of each dimension for --dim, empty for one whose size the model gives.
+    /// The name of each dimension for --dim, for an input of an ONNX model; empty if the model gives the size.
     std::vector<std::string> m_DimensionNames = {};
 };
 
 struct Model
 {
-    /// One of the three is set: a network to be optimized, the optimized network of a file, or, of an ONNX model whose
-    /// inputs have open dimensions, why it cannot be read unless these are given. Its outputs are not known then.
+    /// One of the three is set: a network to be optimized, the optimized network of a file, or the reason why an ONNX
+    /// model with open dimensions of inputs cannot be read unless their sizes are given. In the last case the outputs
+    /// are not known.
     INetworkPtr m_Network{nullptr, &INetwork::Destroy};
     IOptimizedNetworkPtr m_Optimized{nullptr, &IOptimizedNetwork::Destroy};
     std::exception_ptr m_WhyNot;
@@ -58,25 +59,25 @@ struct ModelFile
     formats::Reader m_Reader;
 };
 
-/// By the file's content, else by its name; null where neither is known. Throws InputError.
+/// The format by the file's content, else by its name; null if neither is known. Throws InputError.
 const formats::ModelFormat* FindFormat(const InputSource& file);
 
-/// Opens a model file. Its content decides about its format, with a warning where `format`, a name for --model-format
-/// or empty, is another one; where it tells nothing, `format` decides about ONNX, which has no identifier, and Arm NN,
-/// whose files may lack theirs. Throws InputError, which names the model, also for a format that is not read.
+/// Opens a model file. The content decides about the format, with a warning if `format` (a name for --model-format, or
+/// empty) is another one. If the content has no identifier, `format` decides: ONNX has none, and files of Arm NN may
+/// lack theirs. Throws InputError, which names the model, also for a format that is not supported.
 ModelFile OpenModel(const std::string& path, const std::string& format, const Limits& limits);
 
 /// Parses a file that OpenModel() opened. A .tflite or .onnx model is used in place: `file` must outlive the networks
-/// that are made of it. Throws UsageError for a choice that the format does not have, and the exceptions of the parser.
-/// An optimized network is for the backends of `deviceSpec`.
+/// that are made from it. Throws UsageError for a choice that the format does not have, and the exceptions of the
+/// parser. An optimized network is for the backends of `deviceSpec`.
 Model LoadModel(const ModelFile& file, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec);
 
-/// The bindings of these names, in the order of `names`; all of them in their own order if `names` is empty.
-/// Throws UsageError for an unknown name, with the names that there are. `kind` is "input" or "output".
+/// The bindings of these names, in the order of `names`; all of them in their own order if `names` is empty. Throws
+/// UsageError for an unknown name, with the known names. `kind` is "input" or "output".
 std::vector<Binding> SelectBindings(const std::vector<Binding>& bindings, const std::vector<std::string>& names,
                                     const char* kind);
 
-/// The named inputs, then those that are not named.
+/// The named inputs, then the other ones.
 std::vector<Binding> OrderInputs(const std::vector<Binding>& inputs, const std::vector<std::string>& names);
 
 } // namespace tenon::cli

@@ -17,16 +17,16 @@ namespace tenon::cli
 
 struct NpyArray
 {
-    /// In the type and quantization that were expected, with the file's shape.
+    /// The expected type and quantization, with the file's shape.
     TensorInfo m_Info;
     Buffer m_Data;
 };
 
-/// The info of what ReadNpy gives, which throws the same but for values of 4 bits out of their range.
+/// The info of the result of ReadNpy. Throws the same exceptions, except for 4-bit values out of their range.
 TensorInfo ReadNpyInfo(const InputSource& source, const TensorInfo& expected, uint64_t maxBytes);
 
-/// Reads a file as elements of `expected`'s type; the shape is the file's. Throws InputError, also for another type and
-/// for more than `maxBytes` of data.
+/// Reads a file as elements of `expected`'s type; the shape is the file's. Throws InputError, also if the type differs
+/// and for more than `maxBytes` of data.
 NpyArray ReadNpy(const InputSource& source, const TensorInfo& expected, uint64_t maxBytes);
 
 /// Writes a tensor of fully known shape in its own type. Throws RunError when that fails.

@@ -12,7 +12,7 @@ namespace tenon::cli
 Model LoadOnnx(const InputSource& file, const ModelChoice& choice, const Limits& limits);
 
 /// Throws UsageError that asks for the sizes that the model leaves open, by their names: "--dim batch=SIZE". Does
-/// nothing where all are known, and for an input of unknown rank.
+/// nothing if all sizes are known, and for an input of unknown rank.
 void AskForDimensions(const Binding& input);
 
 } // namespace tenon::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line asks of the optimizer. Run.cpp calls it.
+// The optimizer's options from the command line. Run.cpp calls it.
 #pragma once
 
 #include "cli/Options.hpp"
@@ -12,7 +12,7 @@
 namespace tenon::cli
 {
 
-/// `backends` are those that exist, in order of preference.
+/// `backends` are the existing ones, in order of preference.
 OptimizerOptionsOpaque MakeOptimizerOptions(const Options& options, const std::vector<BackendId>& backends,
                                             const Limits& limits);
 

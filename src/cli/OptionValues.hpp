@@ -11,7 +11,7 @@ namespace tenon::cli
 
 // Functions throw UsageError, which names the option, the text and what is allowed.
 
-/// What happens to an entry that a list has already.
+/// The handling of a repeated entry of a list.
 enum class Repeated
 {
     Kept,
@@ -20,7 +20,7 @@ enum class Repeated
 };
 
 /// The entries of all lists of an option, with commas between them; see SplitEscaped for commas within an entry. Empty
-/// entries are passed over. Lists without any other entry are refused; no list at all gives no entry.
+/// entries are skipped. Lists with empty entries alone are refused; no list at all gives no entry.
 std::vector<std::string> SplitList(const std::vector<std::string>& lists, const char* option, Repeated repeated);
 
 /// One shape of --input-tensor-shape, whose whole value is `whole`.

@@ -13,24 +13,24 @@
 namespace tenon::cli
 {
 
-/// The bound of --iterations, each of which takes a time in memory: far more runs than anybody waits for.
+/// The bound of --iterations, because each of them has its time in memory. Nobody waits for more runs.
 constexpr unsigned int MaxIterations = 10'000'000;
 
 struct Options
 {
     std::string m_ModelPath;
-    /// In place of a model: a folder of models, for a table of those that can run.
+    /// A folder of models, in place of a model, for a table of the models that can run.
     std::string m_ModelFolder;
-    /// A name of a format, or empty. The file's content decides, with a warning where this differs.
+    /// A name of a format, or empty. The file's content decides, with a warning if this differs.
     std::string m_ModelFormat;
-    /// The subgraph of the model file that runs; a signature's name goes before the number.
+    /// The subgraph of the model file that runs; a signature's name takes precedence over the number.
     unsigned int m_Subgraph = 0;
     std::string m_SubgraphOption; ///< "--subgraph" or "--subgraph-number", whichever is given
     std::string m_Signature;
     /// Backends in order of preference. By default CpuAcc runs the layers for which it has a kernel, and CpuRef the
     /// rest.
     std::vector<std::string> m_Compute;
-    /// PartitionOptions of each backend but the last.
+    /// PartitionOptions of each backend except the last.
     unsigned int m_MaxPartitions = 0;
     unsigned int m_MinLayersPerPartition = 0;
     bool m_AllOrNothing = false;
@@ -52,10 +52,10 @@ struct Options
     unsigned int m_Iterations = 1;
     /// The longest time that an iteration may take, in milliseconds.
     std::optional<float> m_MaxInferenceMs;
-    /// Iterations go on with the states of the one before, in place of the initial ones.
+    /// Iterations continue with the states of the previous iteration, in place of the initial states.
     bool m_KeepStates = false;
     std::string m_LabelsFile;
-    /// How many of the best classes to show; absent unless asked for, by this or by a label file.
+    /// The number of best classes to show; absent unless this option or a label file is given.
     std::optional<unsigned int> m_TopK;
     bool m_DoNotPrintOutput = false;
     /// Whether the output has the lines of Arm NN's ExecuteNetwork.
@@ -81,12 +81,12 @@ struct Options
     /// The outputs of each layer: printed, and written to files.
     bool m_PrintLayers = false;
     bool m_WriteLayers = false;
-    std::string m_LayersFolder; ///< the folder of these files; the library's own where it is empty
+    std::string m_LayersFolder; ///< the folder of these files; if empty, the library's default
     /// Float32 becomes Float16 or BFloat16 inside the network; at most one is set.
     bool m_Fp16 = false;
     bool m_Bf16 = false;
     bool m_FastMath = false; ///< the option FastMathEnabled of CpuAcc
-    /// For pictures: nothing, one number, or one for each channel.
+    /// Mean and deviation for pictures: none, one number, or one for each channel.
     std::vector<float> m_InputMean;
     std::vector<float> m_InputStd;
     /// The file of CpuAcc's packed weights: written with m_SaveCachedNetwork, else read.

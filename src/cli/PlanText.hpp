@@ -11,7 +11,7 @@ namespace tenon::cli
 
 /// A line for each layer in the order of execution: name, type, kernel, output, memory, scratch memory, the fused
 /// layers that it runs with, the kernels that declined it, and the kernel's variant with its reason; then a line for
-/// each fusion that was tried, with the reason why it is not applied.
+/// each fusion that was tried, with the reason if it is not applied.
 std::string FormatPlan(const NetworkPlan& plan);
 
 /// The same as JSON: max_threads, arena_bytes, input_shapes, layers (name, type, guid, backend, kernel, declined,

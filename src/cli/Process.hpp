@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ExecuteNetwork asks of the operating system for itself.
+// Requests of ExecuteNetwork to the operating system about its own process.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,15 @@
 namespace tenon::cli
 {
 
-/// Bounds the process's memory by what the machine (or its container) has to give, so that a model which asks for more
-/// ends in std::bad_alloc and a message. Without it Linux hands out memory that it has not, and kills when it is used.
+/// Bounds the process's memory by the memory of the machine (or its container), so that a model which asks for more
+/// ends in std::bad_alloc and a message. Without the bound, Linux overcommits memory and kills the process when it uses
+/// it.
 void LimitMemory();
 
 /// Writing to a closed pipe or past a limit on file sizes becomes an ordinary error.
 void IgnoreWriteSignals();
 
-/// The most memory that was resident at once; 0 if the system does not say.
+/// The peak of resident memory; 0 if the system does not report it.
 uint64_t GetPeakRssBytes();
 
 } // namespace tenon::cli

@@ -11,7 +11,7 @@
 namespace tenon::cli
 {
 
-/// Whether the elements stand for real numbers by scale and zero point, of the whole tensor or of each channel.
+/// Whether the elements stand for real numbers by scale and zero point, per tensor or per channel.
 bool StandsForReals(const TensorInfo& info);
 
 /// The info with Float32 in place of its type, without quantization.
@@ -22,7 +22,8 @@ TensorInfo AsFloat32(const TensorInfo& info);
 /// InputError for NaN, which no stored value stands for.
 Buffer QuantizeFloats(const Buffer& floats, const TensorInfo& info);
 
-/// Writes what the stored values of `info`, for which StandsForReals() holds, stand for: one Float32 for each element.
+/// Writes the real values of the stored values of `info`, for which StandsForReals() holds: one Float32 for each
+/// element.
 void DequantizeToFloats(const std::byte* data, const TensorInfo& info, std::byte* floats);
 
 } // namespace tenon::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of ExecuteNetwork after its command line is understood: from files to files.
+// One run of ExecuteNetwork with a parsed command line: from input files to output files.
 #pragma once
 
 #include "cli/Options.hpp"
@@ -7,9 +7,9 @@
 namespace tenon::cli
 {
 
-/// Loads the model, runs it on its inputs, then prints and writes what was asked for.
-/// Throws UsageError, InputError, UnimplementedException for what no chosen backend supports, and anything else for a
-/// failure while running.
+/// Loads the model, runs it on its inputs, then prints and writes the requested results. Throws UsageError, InputError,
+/// UnimplementedException for features that no chosen backend supports, and other exceptions for a failure while
+/// running.
 void Run(const Options& options);
 
 } // namespace tenon::cli

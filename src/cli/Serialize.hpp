@@ -9,7 +9,7 @@
 namespace tenon::cli
 {
 
-/// Each throws RunError naming the file, and what the serializer throws.
+/// Both throw RunError, which names the file, and the exceptions of the serializer.
 void WriteNetwork(const std::string& path, const INetwork& network);
 void WriteNetwork(const std::string& path, const IOptimizedNetwork& network);
 

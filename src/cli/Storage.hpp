@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the memory of each data type holds. Elements.cpp and ElementText.cpp use it.
+// The C++ type of each data type's elements in memory. Elements.cpp and ElementText.cpp use it.
 #pragma once
 
 #include <tenon/Exceptions.hpp>
@@ -27,7 +27,7 @@ struct BFloat
 {
     uint16_t m_Bits;
 };
-/// Two elements a byte, the first in the low half.
+/// Two elements per byte, the first in the low half.
 struct Int4
 {
 };
@@ -35,7 +35,7 @@ struct Int4
 template <typename T>
 constexpr bool IsComplex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
-/// Calls f with a value of the type that the memory holds.
+/// Calls f with a value of the C++ type of the elements.
 template <typename F>
 auto VisitStorage(DataType type, F&& f)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small text services of ExecuteNetwork: lists on the command line, and text from files that a terminal can be shown.
+// Small text services of ExecuteNetwork: lists on the command line, and text from files in a form that is safe for a
+// terminal.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,8 @@
 namespace tenon::cli
 {
 
-/// text::Split, and a backslash before a separator or a backslash takes it as a part of the text: "a\\,b,c" is "a,b"
-/// and "c". Any other backslash stands for itself.
+/// Splits as text::Split does. A separator or backslash after a backslash is a part of the text: "a\\,b,c" is "a,b" and
+/// "c". Any other backslash stands for itself.
 std::vector<std::string> SplitEscaped(std::string_view text, char separator);
 
 bool EndsWithNoCase(std::string_view text, std::string_view lowerCaseEnd);
@@ -20,20 +21,20 @@ bool EndsWithNoCase(std::string_view text, std::string_view lowerCaseEnd);
 /// a message must stay one line.
 std::string OneLine(std::string_view text);
 
-/// How many bytes the character of UTF-8 at `at` has; 0 where there is none.
+/// The number of bytes of the UTF-8 character at `at`; 0 if there is none.
 size_t Utf8Length(std::string_view text, size_t at);
 
-/// At most `maxCharacters` of a text of unknown origin: what is no printable character of UTF-8 as "\\x1B", and "..."
-/// for what is left out.
+/// At most `maxCharacters` of a text of unknown origin. Bytes that are no printable character of UTF-8 become "\\x1B"
+/// and the like; "..." stands for the omitted rest.
 std::string Printable(std::string_view text, size_t maxCharacters);
 
-/// A name from a file as a cell of a table: one line of at most 40 characters, since some names would fill a screen.
+/// A name from a file as a cell of a table: one line of at most 40 characters, because some names would fill a screen.
 std::string NameCell(std::string_view name);
 
-/// Rows of a table, which all have as many cells, at least one.
+/// Rows of a table. All have the same number of cells, at least one.
 using TextRows = std::vector<std::vector<std::string>>;
 
-/// A line for each row, with columns of the widths that their cells need; the last one is as long as it is.
+/// A line for each row, with columns as wide as their cells need; the last column is not padded.
 std::string FormatRows(const TextRows& rows, std::string_view indent = {});
 
 /// "a, b and c", each in quotes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run prints for people: inputs, times, who runs the layers, outputs and best classes. Run.cpp calls it.
+// The text that a run prints for people: inputs, times, backends of the layers, outputs and best classes. Run.cpp calls
+// it.
 #pragma once
 
 #include "cli/Inputs.hpp"
@@ -14,12 +15,12 @@
 namespace tenon::cli
 {
 
-// Inputs are in the order of the report's.
+// Inputs are in the order of the report.
 
 std::string FormatInputs(const Options& options, const Report& report, std::span<const InputData> inputs);
 
-/// Times, who runs the layers, and how much the optimizer remarked; with --armnn-output only the tables that other
-/// options ask for.
+/// Times, backends of the layers, and the number of the optimizer's remarks; with --armnn-output only the tables that
+/// other options request.
 std::string FormatRun(const Options& options, const Report& report);
 
 /// Values and best classes; with --armnn-output all values of each output in a line.

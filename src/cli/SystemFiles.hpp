@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ExecuteNetwork asks of the operating system about files and open streams.
+// Queries of ExecuteNetwork to the operating system about files and open streams.
 #pragma once
 
 #include <compare>
@@ -21,13 +21,13 @@ enum StandardDescriptor : int
     StandardError = 2
 };
 
-/// The number of the open stream that a path names: "/dev/stdout", "/dev/fd/3", where the system has such paths.
+/// The number of the open stream that a path names: "/dev/stdout", "/dev/fd/3", if the system has such paths.
 std::optional<int> DescriptorOf(std::string_view path);
 
-/// A stream of its own for a descriptor that is open already. Null, and errno, if there is none.
+/// A new stream for a descriptor that is open already. If there is none, it is null, and errno is set.
 std::FILE* OpenCopy(int descriptor, const char* mode);
 
-/// The device and the number of a file there: the same for all its names.
+/// The device and the number of a file on it: the same for all names of the file.
 struct FileIdentity
 {
     uint64_t m_Device = 0;
@@ -43,11 +43,11 @@ struct FileStatus
     FileIdentity m_Identity;
 };
 
-/// Of the file of a path, or of an open stream; nothing where there is none.
+/// The status of the file of a path, or of an open stream; nothing if there is none.
 std::optional<FileStatus> GetFileStatus(const std::string& path);
 std::optional<FileStatus> GetFileStatus(int descriptor);
 
-/// Why files cannot be written into a folder that is there.
+/// The error, if any, of writing files into an existing folder.
 std::error_code CheckWritable(const std::string& folder);
 
 } // namespace tenon::cli

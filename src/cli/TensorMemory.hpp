@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What inputs and outputs take of memory: bounds on each and on all of them together, and words for memory that is not
-// there.
+// The memory of inputs and outputs: bounds on each of them and on their sum, and the text for exhausted memory.
 #pragma once
 
 #include <tenon/Limits.hpp>
@@ -13,10 +12,10 @@
 namespace tenon::cli
 {
 
-/// Throws InputError where one tensor is above the limit.
+/// Throws InputError if one tensor is above the limit.
 void CheckTensorBytes(const TensorInfo& info, const Limits& limits);
 
-/// Throws InputError where they are more than the limit. `what` is "the 3 inputs", say.
+/// Throws InputError if they exceed the limit. `what` is a text such as "the 3 inputs".
 void CheckTotalBytes(std::string_view what, uint64_t bytes, const Limits& limits);
 
 /// "not enough memory for Float32 [2,3], which takes 24 bytes".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BuiltinData: the options of builtin operators as an interpreter has them: a struct by operator, declared here in
-// TensorFlow Lite's names and layout. Read into the attributes that the parser's rows ask for. Used by NodeReader.
+// BuiltinData: the options of builtin operators in an interpreter: a struct per operator, declared here in TensorFlow
+// Lite's names and layout. They are read into the attributes that the parser's rows use. Used by NodeReader.
 #pragma once
 
 #include "delegate/TfLiteInterface.hpp"
@@ -13,8 +13,8 @@
 
 extern "C"
 {
-    // Enumerations whose numbers are not the file's; all others have the file's (schema::ActivationFunctionType,
-    // schema::LSTMKernelType, ...) and are int32_t in the structs.
+    // Enumerations whose numbers differ from the file's. All others have the file's numbers
+    // (schema::ActivationFunctionType, schema::LSTMKernelType, ...) and are int32_t in the structs.
 
     enum TfLitePadding : int32_t
     {
@@ -38,7 +38,7 @@ extern "C"
         kTfLiteRngAlgorithmThreefry = 3
     };
 
-    // Members that later releases appended are marked with the operator's version from which on they are there.
+    // Members that later releases appended are marked with the first version of the operator that has them.
 
     struct TfLiteConvParams
     {
@@ -71,7 +71,7 @@ extern "C"
         int32_t filter_width;
         int32_t filter_height;
         int32_t activation;
-        int32_t computed[4]; ///< by TensorFlow Lite's own kernel
+        int32_t computed[4]; ///< written by TensorFlow Lite's own kernel
     };
 
     struct TfLiteDepthwiseConvParams
@@ -188,14 +188,14 @@ extern "C"
         int32_t activation;
     };
 
-    /// SUB's has the same members, in a struct of its own.
+    /// SUB has the same members, in a struct of its own.
     struct TfLiteAddParams
     {
         int32_t activation;
         bool pot_scale_int16;
     };
 
-    /// DIV's and L2_NORMALIZATION's have the same member, in structs of their own.
+    /// DIV and L2_NORMALIZATION have the same member, in structs of their own.
     struct TfLiteMulParams
     {
         int32_t activation;
@@ -209,7 +209,7 @@ extern "C"
         float beta;
     };
 
-    /// RESIZE_NEAREST_NEIGHBOR's has the same members, in a struct of its own.
+    /// RESIZE_NEAREST_NEIGHBOR has the same members, in a struct of its own.
     struct TfLiteResizeBilinearParams
     {
         bool align_corners;
@@ -228,7 +228,7 @@ extern "C"
         int32_t num_squeeze_dims;
     };
 
-    /// DEPTH_TO_SPACE's has the same member, in a struct of its own.
+    /// DEPTH_TO_SPACE has the same member, in a struct of its own.
     struct TfLiteSpaceToDepthParams
     {
         int32_t block_size;
@@ -256,7 +256,7 @@ extern "C"
         bool keep_dims;
     };
 
-    /// SPLIT_V's has the same member, in a struct of its own.
+    /// SPLIT_V has the same member, in a struct of its own.
     struct TfLiteSplitParams
     {
         int32_t num_splits;
@@ -272,7 +272,7 @@ extern "C"
         bool offset; // version 8
     };
 
-    /// ARG_MIN's has the same member, in a struct of its own.
+    /// ARG_MIN has the same member, in a struct of its own.
     struct TfLiteArgMaxParams
     {
         TfLiteType output_type;
@@ -382,7 +382,7 @@ extern "C"
         int64_t interior_padding[8];
     };
 
-    /// Likewise; `padding` twice as many.
+    /// The lists have as many elements as input 0 has dimensions, `padding` twice as many.
     struct TfLiteStablehloReduceWindowParams
     {
         int64_t window_dimensions[8];
@@ -403,14 +403,14 @@ extern "C"
 namespace tenon::delegate
 {
 
-/// How a member of a struct is read.
+/// The way in which a member of a struct is read.
 enum class BuiltinKind : uint8_t
 {
     Flag,
     Int,
     Int64,
     Real,
-    Type, ///< TfLiteType, which becomes the file's
+    Type, ///< TfLiteType, which is converted to the file's number
     Padding,
     MirrorMode,
     RngAlgorithm,
@@ -423,24 +423,24 @@ enum class BuiltinKind : uint8_t
 
 struct BuiltinField
 {
-    const char* m_Name; ///< in tflite.fbs
+    const char* m_Name; ///< name in tflite.fbs
     BuiltinKind m_Kind;
     uint16_t m_Offset;
-    uint16_t m_CounterOffset = 0; ///< of lists that have a counter
-    int32_t m_MinVersion = 1;     ///< of the operator
+    uint16_t m_CounterOffset = 0; ///< offset of the counter of a list
+    int32_t m_MinVersion = 1;     ///< version of the operator
 };
 
-/// The members that options come from; none for an operator whose options have no fields, and for those that
+/// The members from which options are read; none for an operator whose options have no fields, and for operators that
 /// ReasonToLeave names.
 Span<const BuiltinField> FieldsOf(int32_t builtin);
 
-/// All options of the operator, set as its struct sets them. `data` is null where there is no struct. `rank`: of input
-/// 0, if it is known. Throws ParseException for values that the format does not have, UnimplementedException where the
-/// rank is needed but not known.
+/// All options of the operator, with the values of its struct. `data` is null if there is no struct. `rank`: the rank
+/// of input 0, if known. Throws ParseException for values that the format does not have, and UnimplementedException if
+/// the rank is needed but not known.
 parsers::AttributeList ReadBuiltinData(int32_t builtin, int32_t version, const void* data,
                                        std::optional<uint32_t> rank);
 
-/// The file's number of an element type. Throws UnimplementedException for one that no model file has.
+/// The file's number of an element type. Throws UnimplementedException for a type that no model file has.
 int8_t ToFileType(TfLiteType type);
 
 } // namespace tenon::delegate

@@ -25,8 +25,9 @@ public:
     TfLiteDelegate* Get() { return &m_Public; }
     static Delegate& From(const TfLiteDelegate& delegate) { return *static_cast<Delegate*>(delegate.data_); }
 
-    /// Replaces the nodes of one graph that Tenon runs. A node that it does not run is left alone. Throws
-    /// InvalidArgumentException where that is not allowed, and where the interpreter does not tell its nodes.
+    /// Replaces the nodes of one graph that Tenon runs; the other nodes stay. Throws InvalidArgumentException if
+    /// the runtime does not let delegates replace nodes or does not give its nodes, and if nodes stay although the
+    /// options disable the fallback.
     void Prepare(TfLiteContext& context);
     /// The kernel of a partition. Its network was loaded by Prepare.
     std::unique_ptr<Kernel> MakeKernel(TfLiteContext& context, Partition partition);

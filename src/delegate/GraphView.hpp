@@ -15,14 +15,14 @@
 namespace tenon::delegate
 {
 
-/// The elements; none where the array is null.
+/// The elements; none if the array is null.
 inline Span<const int32_t> Elements(const TfLiteIntArray* array)
 {
     return array != nullptr && array->size > 0 ? Span<const int32_t>(array->data, static_cast<size_t>(array->size))
                                                : Span<const int32_t>();
 }
 
-/// Elements as TensorFlow Lite takes them.
+/// Elements in the form of TensorFlow Lite.
 class IntArray
 {
 public:
@@ -39,11 +39,12 @@ private:
 struct Node
 {
     int32_t m_Index = 0;
-    const TfLiteNode* m_Node = nullptr; ///< the view's, with the members that every release has, as the registration
+    const TfLiteNode* m_Node = nullptr; ///< the view's copy, like the registration, with the members that every release
+                                        ///< has
     const TfLiteRegistration* m_Registration = nullptr;
 };
 
-/// Nodes that become one network.
+/// A set of nodes that become one network.
 struct Partition
 {
     std::vector<int32_t> m_Nodes;   ///< in the order in which they run
@@ -54,14 +55,14 @@ struct Partition
     explicit Partition(const TfLiteDelegateParams& params);
 };
 
-/// It copies nodes: runtimes tell them while a delegate prepares, and not to a kernel that makes its network anew, and
-/// move them when a kernel is added. Lists and options of a node stay where they are.
+/// It copies nodes, for two reasons. Runtimes give them while a delegate prepares, but not to a kernel that makes its
+/// network again. They also move nodes when a kernel is added. Lists and options of a node do not move.
 class GraphView
 {
 public:
-    /// Throws InvalidArgumentException where the runtime does not give its plan.
+    /// Throws InvalidArgumentException if the runtime does not give its plan.
     explicit GraphView(TfLiteContext& context);
-    /// The nodes of a partition alone.
+    /// A view of the nodes of a partition alone.
     GraphView(TfLiteContext& context, const Partition& partition);
 
     GraphView(GraphView&&) = default;
@@ -69,10 +70,10 @@ public:
 
     TfLiteContext& Context() const { return m_Context; }
     const std::vector<Node>& Nodes() const { return m_Nodes; }
-    /// Throws InvalidArgumentException for a node that is not among them.
+    /// Throws InvalidArgumentException for a node that the view does not have.
     const Node& Find(int32_t index) const;
-    /// Whether no node reads a tensor that it or a later one computes. A runtime may run such a graph, and end with an
-    /// error or crash when it is asked for its partitions.
+    /// Whether no node reads a tensor that it or a later node computes. A runtime may run a graph that is out of order,
+    /// but fail or crash when it is asked for its partitions.
     bool IsInOrder() const;
     /// Null for a number that does not exist.
     const TfLiteTensor* FindTensor(int32_t tensor) const;

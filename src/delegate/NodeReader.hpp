@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeReader: nodes of a TfLiteContext as the OperatorViews that the rows of the .tflite parser take: the second filler
-// of those views, next to the one that reads model files (parsers/tflite/OperatorReader.hpp). Used by PartitionNetwork
-// and Delegate.
+// NodeReader: makes OperatorViews, the input of the rows of the .tflite parser, from nodes of a TfLiteContext. The
+// other source of these views is the reader of model files (parsers/tflite/OperatorReader.hpp). Used by
+// PartitionNetwork and Delegate.
 #pragma once
 
 #include "delegate/TfLiteInterface.hpp"
@@ -26,8 +26,8 @@ std::string NameOfOperator(const TfLiteRegistration& registration);
 /// The parser's row for it; null if there is none.
 const tflite::OperatorRow* FindRow(const TfLiteRegistration& registration);
 
-/// Why its nodes are left to TensorFlow Lite, whatever rows there are: "is an operator of resource variables, which
-/// belong to the interpreter"; null where a row may take them.
+/// The reason why the operator's nodes are left to TensorFlow Lite, even if there is a row: "is an operator of resource
+/// variables, which belong to the interpreter"; null if a row may take them.
 const char* ReasonToLeave(const TfLiteRegistration& registration);
 
 /// The tensors that some nodes use, as TensorViews. TensorView::m_Index counts them in the order in which they were
@@ -35,8 +35,8 @@ const char* ReasonToLeave(const TfLiteRegistration& registration);
 class TensorScope
 {
 public:
-    /// With `inferShapes` computed tensors are left without a shape. `isComputed`: of each tensor of the context,
-    /// whether a node of the graph computes it: an input of the graph has its sizes in dims, also where its signature
+    /// With `inferShapes` computed tensors are left without a shape. `isComputed`: whether a node of the graph computes
+    /// the tensor, for each tensor of the context. An input of the graph has its sizes in dims, even if its signature
     /// says that they vary.
     TensorScope(const TfLiteContext& context, const std::vector<bool>& isComputed, bool inferShapes,
                 const Limits& limits);
@@ -44,7 +44,7 @@ public:
     /// Constants are used in place, where alignment allows. Throws ParseException for a number that does not exist and
     /// for a tensor that contradicts itself, UnimplementedException for a type or storage that no layer can have.
     const parsers::TensorView& Get(int32_t tensor);
-    /// How many were asked for.
+    /// The number of tensors that were asked for.
     size_t Size() const { return m_Views.size(); }
 
 private:
@@ -58,23 +58,23 @@ private:
     std::unordered_map<int32_t, size_t> m_Places; ///< in m_Views, by number in the context
 };
 
-/// The node with its operands and options. Throws as TensorScope::Get; operands are named in what it throws, the node
-/// is not. `index`: the node's in its graph.
+/// The node with its operands and options. Throws as TensorScope::Get does; the text names operands, but not the node.
+/// `index`: the node's index in its graph.
 parsers::OperatorView ReadNode(TensorScope& tensors, const TfLiteNode& node, const TfLiteRegistration& registration,
                                int32_t index);
 
-/// Subgraphs that operators of StableHLO name as functions: of each the names of its operators are read, by which rows
-/// know it. The runtimes that have such operators, of release 2.15 and later, lend the other subgraphs' contexts, to a
-/// delegate's Prepare and its kernels' init.
+/// Subgraphs that operators of StableHLO name as functions. Rows identify a function by the names of its operators,
+/// which are all that is read. The runtimes that have such operators, release 2.15 and later, lend the other subgraphs'
+/// contexts to a delegate's Prepare and its kernels' init.
 class ContextSubgraphs final : public tflite::ISubgraphs
 {
 public:
     explicit ContextSubgraphs(TfLiteContext& context);
     ~ContextSubgraphs() override;
 
-    /// Throws ParseException where there is none, UnimplementedException where the runtime does not lend it.
+    /// Throws ParseException if there is none, and UnimplementedException if the runtime does not lend it.
     tflite::ISubgraph& Open(int64_t index) override;
-    /// Those that were opened, with their operators.
+    /// The subgraphs that were opened, with their operators.
     std::string Describe() const;
 
 private:

@@ -11,11 +11,11 @@ namespace tenon::delegate
 struct OptionText
 {
     const char* m_Name;
-    const char* m_Values;  ///< in words, behind "it must be"
-    const char* m_Meaning; ///< what it does, or why it has no effect
+    const char* m_Values;  ///< the allowed values in words, after "it must be"
+    const char* m_Meaning; ///< the effect, or the reason why there is none
 };
 
-/// All of them, in the order of docs/delegate.md.
+/// All options, in the order of docs/delegate.md.
 std::vector<OptionText> ListOptions();
 
 } // namespace tenon::delegate

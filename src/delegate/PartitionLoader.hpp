@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PartitionLoader: from nodes of an interpreter to a network that is loaded, with the options of a delegate. Used by
+// PartitionLoader: makes a loaded network from nodes of an interpreter, with the options of a delegate. Used by
 // Delegate, and by Kernel, which may outlive the delegate.
 #pragma once
 
@@ -20,26 +20,26 @@ namespace tenon::delegate
 class PartitionLoader : public std::enable_shared_from_this<PartitionLoader>
 {
 public:
-    /// Throws InvalidArgumentException where none of the backends is there, and what IRuntime::Create does.
+    /// Throws InvalidArgumentException if none of the backends exists, and the exceptions of IRuntime::Create.
     explicit PartitionLoader(const TfLiteDelegateOptions& options);
 
     const TfLiteDelegateOptions& Options() const { return m_Options; }
     /// "CpuAcc, CpuRef"
     std::string DescribeBackends() const { return JoinNames(m_Backends); }
-    /// Of a run, for what an interpreter recommends.
+    /// The number of threads of a run, from the interpreter's recommendation.
     unsigned int CountThreads(int32_t recommended) const;
 
-    /// Throws tenon::Exception where the nodes make no network that the backends run.
+    /// Throws tenon::Exception if the backends cannot run the network of the nodes.
     LoadedPartitionPtr Load(const GraphView& graph, const Partition& partition) const;
-    /// The same with sizes of computed tensors inferred from those that inputs have now.
+    /// The same with sizes of computed tensors inferred from the present sizes of inputs.
     LoadedPartitionPtr LoadAnew(const GraphView& graph, const Partition& partition) const;
-    /// Why a row of the parser refuses a node; empty where none does.
+    /// The reason why a row of the parser refuses a node; empty if it does not.
     std::string FindObstacle(const GraphView& graph, const Node& node) const;
-    /// Why the optimizer or the backends refuse it; empty where they do not.
+    /// The reason why the optimizer or the backends refuse it; empty if they do not.
     std::string FindRefusal(const GraphView& graph, const Node& node) const;
 
 private:
-    /// Those of networks that are loaded: a model that is loaded again has the files that it had.
+    /// Numbers of the loaded networks, so that a model that is loaded again has the same files.
     struct Numbers
     {
         std::mutex m_Mutex;
@@ -50,9 +50,9 @@ private:
     static std::string JoinNames(const std::vector<BackendId>& backends);
     LoadedPartitionPtr Load(const GraphView& graph, PartitionNetwork network) const;
     IOptimizedNetworkPtr Optimize(const INetwork& network) const;
-    /// Not shared with others. Takes what it needs out of the network.
+    /// Loads a network that is not shared. Moves data out of `network`.
     LoadedPartitionPtr LoadAlone(PartitionNetwork& network, unsigned int threads) const;
-    /// The smallest number that no network of the delegate has, for as long as the pointer is kept.
+    /// Reserves the smallest number that no network of the delegate has, for as long as the pointer is kept.
     std::shared_ptr<const unsigned int> ReserveNumber() const;
     /// "FILE" for number 0, "FILE.1" for the next one.
     static std::string Numbered(const std::string& file, unsigned int number);
@@ -61,7 +61,7 @@ private:
     TfLiteDelegateOptions m_Options;
     std::shared_ptr<SharedRuntime> m_Runtime;
     std::vector<BackendId> m_Backends;
-    mutable std::mutex m_Numbering;                                         ///< of files
+    mutable std::mutex m_Numbering;                                         ///< guards the numbers of files
     const std::shared_ptr<Numbers> m_Numbers = std::make_shared<Numbers>(); ///< networks may outlive the loader
 };
 

@@ -14,22 +14,22 @@
 namespace tenon::delegate
 {
 
-/// Before it is optimized.
+/// A network before optimization.
 struct PartitionNetwork
 {
     INetworkPtr m_Network{nullptr, nullptr};
     LoadedPartition::Bindings m_Inputs;
     LoadedPartition::Bindings m_Outputs;
-    /// All that was read to make it; constants by their addresses and samples of their bytes.
+    /// The data that were read to make it; constants by their addresses and samples of their bytes.
     std::string m_Key;
 };
 
-/// Throws tenon::Exception where a row refuses a node, naming it, and where a computed tensor would be of another type
-/// than the interpreter has it. With `inferShapes` the sizes of computed tensors are left to be inferred.
+/// Throws tenon::Exception, which names the node, if a row refuses a node, and if a computed tensor would have another
+/// type than in the interpreter. With `inferShapes` the sizes of computed tensors are left to be inferred.
 PartitionNetwork MakeNetwork(const GraphView& graph, const Partition& partition, bool inferShapes,
                              const Limits& limits);
 
-/// The partition that a node makes by itself.
+/// A partition of a single node.
 Partition MakePartition(const GraphView& graph, const Node& node);
 
 } // namespace tenon::delegate

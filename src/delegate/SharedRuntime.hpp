@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SharedRuntime: the runtime of all delegates of the process, with its threads, and the networks that it has loaded:
-// interpreters of one model in one place of memory share a network and its packed weights. Used by PartitionLoader and
+// interpreters of one model at the same address share a network and its packed weights. Used by PartitionLoader and
 // Kernel.
 #pragma once
 
@@ -24,7 +24,7 @@ class SharedRuntime;
 class LoadedPartition
 {
 public:
-    /// Tensors of the interpreter, and the ids under which the network has them.
+    /// Tensors of the interpreter, and their ids in the network.
     using Bindings = std::vector<std::pair<int32_t, LayerBindingId>>;
 
     LoadedPartition(std::shared_ptr<SharedRuntime> runtime, NetworkId network, Bindings inputs, Bindings outputs);
@@ -35,7 +35,7 @@ public:
     IRuntime& Runtime() const;
     NetworkId Network() const { return m_Network; }
     const Bindings& Inputs() const { return m_Inputs; }
-    /// Behind the partition's outputs the variable tensors, which get their new values.
+    /// The partition's outputs, followed by the variable tensors, which get their new values.
     const Bindings& Outputs() const { return m_Outputs; }
 
 private:
@@ -50,22 +50,22 @@ using LoadedPartitionPtr = std::shared_ptr<const LoadedPartition>;
 class SharedRuntime
 {
 public:
-    /// The process's one for these options. With objects among them (backends, allocators, strategies) it is one of its
-    /// own. Throws what IRuntime::Create does.
+    /// The process's runtime for these options. If the options have objects (backends, allocators, strategies), it is
+    /// not shared. Throws the exceptions of IRuntime::Create.
     static std::shared_ptr<SharedRuntime> Get(const IRuntime::CreationOptions& options);
 
     explicit SharedRuntime(const IRuntime::CreationOptions& options) : m_Runtime(IRuntime::Create(options)) {}
 
     IRuntime& Runtime() const { return *m_Runtime; }
-    /// The network of this key, if one is in use, else a new one. `key` tells all that networks may differ by,
-    /// addresses of constants among it: while a network is in use, its interpreter keeps the model in memory.
+    /// The network of this key, if one is in use, else a new one. `key` contains everything in which networks may
+    /// differ, including addresses of constants: while a network is in use, its interpreter keeps the model in memory.
     LoadedPartitionPtr Share(const std::string& key, const std::function<LoadedPartitionPtr()>& load);
 
 private:
     const IRuntimePtr m_Runtime;
     std::mutex m_Mutex;
     std::map<std::string, std::weak_ptr<const LoadedPartition>> m_Loaded;
-    size_t m_NumLoadedToClean = 1; ///< as many entries as this: those of partitions that are gone are taken out
+    size_t m_NumLoadedToClean = 1; ///< number of entries at which entries of destroyed partitions are removed
 };
 
 } // namespace tenon::delegate

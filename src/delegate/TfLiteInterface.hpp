@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // TfLiteInterface: TensorFlow Lite's C interface for delegates, as declarations of our own, in its names. Structs have
-// what every runtime since release 2.5 has; members that later ones appended are marked, and are read only where
-// something tells that they are there. Included by the files here. tests/delegate/InterfaceTest.cpp compares them with
-// TensorFlow's own header where there is one.
+// the members of every runtime since release 2.5. Members that later releases appended are marked, and are read only if
+// the runtime is known to have them. Included by the files here. tests/delegate/InterfaceTest.cpp compares them with
+// TensorFlow's own header if there is one.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ extern "C"
         kTfLiteCancelled = 8 // since 2022
     };
 
-    /// Not the numbers of the model file's TensorType.
+    /// The numbers differ from the model file's TensorType.
     enum TfLiteType : int32_t
     {
         kTfLiteNoType = 0,
@@ -85,7 +85,7 @@ extern "C"
     struct TfLiteContext;
     struct TfLiteDelegate;
 
-    /// `size` elements.
+    /// A list of `size` elements.
     struct TfLiteIntArray
     {
         int32_t size;
@@ -98,7 +98,7 @@ extern "C"
         float data[1]; // NOLINT: as long as size says
     };
 
-    /// Its layout in TensorFlow's sources since 2026, of which no release was made yet.
+    /// Its layout in TensorFlow's sources since 2026, before any release.
     struct TfLiteFloatArrayOf2026
     {
         float* data;
@@ -106,7 +106,7 @@ extern "C"
         bool owning;
     };
 
-    /// Of a tensor with one scale; the scale is 0 where there is none or several.
+    /// The quantization of a tensor with one scale; the scale is 0 if there is none or several.
     struct TfLiteQuantizationParams
     {
         float scale;
@@ -116,12 +116,12 @@ extern "C"
     struct TfLiteQuantization
     {
         TfLiteQuantizationType type;
-        void* params; ///< a struct by type, or null
+        void* params; ///< a struct that depends on the type, or null
     };
 
     struct TfLiteAffineQuantization
     {
-        TfLiteFloatArray* scale; ///< read by NodeReader alone, which knows which layout it has
+        TfLiteFloatArray* scale; ///< read by NodeReader alone, which knows its layout
         TfLiteIntArray* zero_point;
         int32_t quantized_dimension;
     };
@@ -146,11 +146,11 @@ extern "C"
     struct TfLiteTensor
     {
         TfLiteType type;
-        void* data; ///< null until memory is there
+        void* data; ///< null until memory is allocated
         TfLiteIntArray* dims;
         TfLiteQuantizationParams params;
         TfLiteAllocationType allocation_type;
-        size_t bytes; ///< of data
+        size_t bytes; ///< bytes of data
         const void* allocation;
         const char* name;
         TfLiteDelegate* delegate;
@@ -168,8 +168,9 @@ extern "C"
         TfLiteIntArray* outputs;
         TfLiteIntArray* intermediates;
         TfLiteIntArray* temporaries;
-        void* user_data;                 ///< of the kernel: what its init returned
-        void* builtin_data;              ///< options of a builtin operator: a struct by operator, or null
+        void* user_data;                 ///< result of the kernel's init
+        void* builtin_data;              ///< options of a builtin operator: a struct that depends on the operator, or
+                                         ///< null
         const void* custom_initial_data; ///< options of a custom operator
         int32_t custom_initial_data_size;
         TfLiteDelegate* delegate;
@@ -191,20 +192,20 @@ extern "C"
         uint64_t inplace_operator;   // since 2.14
     };
 
-    /// A kernel's registration as a delegate hands it over, by value: a runtime that knows more members reads zeros.
+    /// A kernel's registration, which a delegate passes by value: a runtime that knows more members reads zeros.
     struct TfLiteKernelRegistration
     {
         TfLiteRegistration registration;
         void* reserved[16];
     };
 
-    /// For a delegate's kernel, init's buffer points to one.
+    /// The argument of a delegate's kernel: init's buffer points to it.
     struct TfLiteDelegateParams
     {
         TfLiteDelegate* delegate;
         TfLiteIntArray* nodes_to_replace; ///< in the order in which they run
         TfLiteIntArray* input_tensors;    ///< constants, too
-        TfLiteIntArray* output_tensors;   ///< those that are used outside
+        TfLiteIntArray* output_tensors;   ///< tensors that are used outside
     };
 
     struct TfLiteContext
@@ -214,7 +215,7 @@ extern "C"
         TfLiteStatus (*GetExecutionPlan)(TfLiteContext* context, TfLiteIntArray** plan);
         TfLiteTensor* tensors;
         void* impl_;
-        /// Takes the array over, which has to come from malloc.
+        /// Takes ownership of the array, which must come from malloc.
         TfLiteStatus (*ResizeTensor)(TfLiteContext* context, TfLiteTensor* tensor, TfLiteIntArray* size);
         void (*ReportError)(TfLiteContext* context, const char* format, ...);
         TfLiteStatus (*AddTensors)(TfLiteContext* context, int32_t count, int32_t* first);
@@ -223,7 +224,7 @@ extern "C"
         TfLiteStatus (*ReplaceNodeSubsetsWithDelegateKernels)(TfLiteContext* context,
                                                               TfLiteKernelRegistration registration,
                                                               const TfLiteIntArray* nodes, TfLiteDelegate* delegate);
-        int32_t recommended_num_threads; ///< below 1: the application did not say
+        int32_t recommended_num_threads; ///< below 1: not set by the application
         void* (*GetExternalContext)(TfLiteContext* context, int32_t type);
         void (*SetExternalContext)(TfLiteContext* context, int32_t type, void* external);
         bool allow_fp32_relax_to_fp16;
@@ -264,14 +265,14 @@ extern "C"
 namespace tenon::delegate
 {
 
-/// The operand of a node that is absent.
+/// The number of an absent operand of a node.
 constexpr int32_t AbsentTensor = -1;
-/// A node's builtin_code of a custom operator, and that of a delegate's kernel.
+/// The builtin_code of a custom operator, and of a delegate's kernel.
 constexpr int32_t CustomCode = 32;
 constexpr int32_t DelegateCode = 51;
 
 // The layout of all runtimes since release 2.5 on machines with 64-bit pointers. On 32-bit Arm the registration by
-// value moves the arguments behind it, by the runtime's release: the delegate is not built there.
+// value moves the arguments after it, depending on the runtime's release: the delegate is not built there.
 static_assert(sizeof(void*) == 8);
 static_assert(offsetof(TfLiteIntArray, data) == 4 && offsetof(TfLiteFloatArray, data) == 4);
 static_assert(offsetof(TfLiteAffineQuantization, quantized_dimension) == 16 && sizeof(TfLiteAffineQuantization) == 24);

@@ -67,7 +67,7 @@ void CallerMemory::BindInputs(const RunArgs& args)
 
 bool CallerMemory::OverlapsInput(const void* memory, size_t bytes) const
 {
-    // Of the inputs that begin before the end of the memory, does one end behind its beginning?
+    // An overlap exists if one of the inputs that begin before the end of the memory ends after its beginning.
     const auto begin = reinterpret_cast<uintptr_t>(memory);
     const auto next = std::partition_point(m_InputRanges.begin(), m_InputRanges.end(),
                                            [&](const auto& range) { return range.first < begin + bytes; });

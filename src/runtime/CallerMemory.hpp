@@ -5,7 +5,7 @@
 //   input    caller's memory -> [staging, if not aligned] -> value
 //   output   value -> [staging, if not aligned or overlapping an input] -> caller's memory
 //
-// A value that cannot lie in the memory of its output, as a constant, is copied there at the end of the run.
+// A value that cannot lie in the memory of its output, such as a constant, is copied there at the end of the run.
 #pragma once
 
 #include "common/AlignedMemory.hpp"
@@ -27,16 +27,16 @@ public:
 
     /// Sets the pointers of the values that lie in inputs, for the plan in use.
     void BindInputs(const RunArgs& args);
-    /// Asks for the outputs whose info the plan knows, and sets the pointers of the values that lie in them. To be
-    /// called after BindInputs().
+    /// Asks for the outputs whose info the plan knows, and sets the pointers of the values that lie in them.
+    /// BindInputs() must be called before.
     void BindOutputs(const RunArgs& args);
-    /// By index of Program::Inputs(): the caller's memory or the copy of it.
+    /// The caller's memory, or the copy of it, by index of Program::Inputs().
     Span<void* const> GetInputs() const { return m_Inputs; }
 
-    /// After the last step: asks for the other outputs, and copies values there that lie elsewhere. Inputs are the same
+    /// Asks for the other outputs after the last step, and copies values there that lie elsewhere. Inputs are unchanged
     /// afterwards.
     void CopyOutputs(const RunArgs& args);
-    /// Last of all: writes the outputs that may overlap inputs.
+    /// Writes the outputs that may overlap inputs. This is the last part of a run.
     void WriteStagedOutputs();
 
 private:

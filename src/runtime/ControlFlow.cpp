@@ -60,7 +60,7 @@ void ControlFlow::RunWhile(const Step& step, Span<const TensorInfo* const> input
 {
     const size_t count = step.m_Inputs.size();
     std::vector<BodyValue> values = ListValues(step, inputs, 0);
-    // Two sets, so that a turn reads one and writes the other.
+    // Two sets of loop values: an iteration reads one and writes the other.
     LoopValues sets[2];
     for (LoopValues& set : sets)
     {
@@ -118,7 +118,7 @@ bool ControlFlow::RunCondition(const Step& step, Span<const BodyValue> values, A
             return memory.Data();
         },
         args);
-    // Of several elements the first one counts, as in TFLite.
+    // The first of several elements counts, as in TFLite.
     return *memory.Data() != std::byte{0};
 }
 

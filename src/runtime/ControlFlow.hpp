@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ControlFlow: runs If and While. Each nested network has a context of its own, in which it runs with its own plans;
-// values go in by address and come out into memory of the outer run.
+// ControlFlow: runs If and While. Each nested network has a context and plans of its own. Its inputs are passed by
+// address, and its outputs are written to memory of the outer run.
 #pragma once
 
 #include "common/AlignedMemory.hpp"
@@ -20,7 +20,8 @@ class ExecutionContext;
 class ControlFlow
 {
 public:
-    /// All of them outlive it. `queues` may be null where neither the program nor networks nested in it use devices.
+    /// All arguments must outlive it. `queues` may be null if neither the program nor networks nested in it use
+    /// devices.
     ControlFlow(const RunTensors& tensors, DynamicMemory& memory, DeviceQueues* queues);
     ~ControlFlow();
     ControlFlow(const ControlFlow&) = delete;
@@ -36,7 +37,7 @@ private:
         const TensorInfo* m_Info;
         const void* m_Memory;
     };
-    /// Loop variables between two turns.
+    /// Loop variables between two iterations.
     struct LoopValues
     {
         std::vector<TensorInfo> m_Infos;
@@ -45,7 +46,7 @@ private:
 
     void RunIf(const Step& step, Span<const TensorInfo* const> inputs, const RunArgs& args);
     void RunWhile(const Step& step, Span<const TensorInfo* const> inputs, const RunArgs& args);
-    /// Runs the condition of a While and returns whether a turn follows. `memory` is of its output.
+    /// Runs the condition of a While and returns whether an iteration follows. `memory` is for its output.
     bool RunCondition(const Step& step, Span<const BodyValue> values, AlignedMemory& memory, const RunArgs& args);
     /// Runs the body of a While, whose outputs are `next`.
     void RunIteration(const Step& step, Span<const BodyValue> values, LoopValues& next, const RunArgs& args);

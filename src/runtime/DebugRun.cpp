@@ -22,7 +22,7 @@ namespace tenon
 namespace
 {
 
-/// The layer's name, or its type if it has none, with what file systems might not take as underscores.
+/// The layer's name, or its type if it has none, with underscores for characters that file systems may refuse.
 std::string FileStem(const Layer& layer)
 {
     constexpr size_t max = 100; // file systems take 255 bytes, and numbers follow
@@ -33,12 +33,12 @@ std::string FileStem(const Layer& layer)
         stem.begin(), stem.end(), [&](char c) { return !isPlain(c); }, '_');
     if (stem.front() == '.')
     {
-        stem.front() = '_'; // it would be hidden
+        stem.front() = '_'; // a leading dot would hide the file
     }
     return stem;
 }
 
-/// One line at a time, whatever runs at the same time.
+/// Prints one line at a time, even if several runs print at once.
 void PrintLine(const std::string& line)
 {
     static std::mutex mutex;

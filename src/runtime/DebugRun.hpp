@@ -17,11 +17,11 @@
 namespace tenon
 {
 
-/// Where the values of a network's runs are shown.
+/// The place where the values of a network's runs are shown.
 class DebugTarget
 {
 public:
-    /// As the options say. Makes the folder if there are to be files; throws RuntimeException when that fails.
+    /// Takes the place from the options. Makes the folder for files; throws RuntimeException when that fails.
     explicit DebugTarget(const OptimizerOptionsOpaque& options);
 
     bool IsShown() const { return m_IsShown; }
@@ -39,7 +39,7 @@ public:
     /// Both must outlive it; `callback` is null for printing.
     DebugRun(const DebugTarget& target, const DebugCallbackFunction* callback);
 
-    /// Shows the value that an output of a layer has. Throws RuntimeException when it cannot be printed or written.
+    /// Shows the value of a layer's output. Throws RuntimeException when it cannot be printed or written.
     void Show(const Layer& layer, unsigned int output, const TensorInfo& info, const void* memory);
 
 private:
@@ -47,8 +47,8 @@ private:
 
     const DebugTarget& m_Target;
     const DebugCallbackFunction* m_Callback;
-    uint64_t m_Number; ///< of the process's runs that are debugged
-    /// How often each output was written in this run: more than once in loops.
+    uint64_t m_Number; ///< number among the process's debugged runs
+    /// The number of times that each output was written in this run: more than once in loops.
     std::map<std::pair<uint64_t, unsigned int>, unsigned int> m_Iterations;
 };
 

@@ -13,7 +13,7 @@ namespace tenon
 namespace
 {
 
-/// A value of a device as the host sees it while this lives: mapped where it can be, else copied.
+/// The host's view of a value on a device while this object lives: mapped if possible, else copied.
 class DeviceView
 {
 public:
@@ -57,7 +57,7 @@ private:
     void* m_Mapped = nullptr;
 };
 
-/// A copy of the tensor, whose pixels begin `pitch` elements after each other.
+/// A copy of the tensor, whose pixels begin `pitch` elements apart.
 AlignedMemory TakePixels(const TensorInfo& info, size_t pitch, const void* pixels)
 {
     AlignedMemory whole(info.GetNumBytes());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DebugTensors: shows the values of a run to its DebugRun, those on devices and those with gaps between their pixels as
-// well. Runs without a DebugRun pay one comparison a step.
+// DebugTensors: shows the values of a run to its DebugRun, including values on devices and values with gaps between
+// their pixels. Runs without a DebugRun pay one comparison a step.
 #pragma once
 
 #include "runtime/RunArgs.hpp"
@@ -12,7 +12,7 @@ namespace tenon
 class DebugTensors
 {
 public:
-    /// Tensors and queues outlive it. `queues` may be null where the program uses no devices.
+    /// Tensors and queues must outlive it. `queues` may be null if the program uses no devices.
     DebugTensors(const RunTensors& tensors, DeviceQueues* queues) : m_Tensors(tensors), m_Queues(queues) {}
 
     /// `inputs` are by index of Program::Inputs().
@@ -23,7 +23,7 @@ public:
             ShowInputs(inputs, *args.m_Debug);
         }
     }
-    /// After the step ran.
+    /// Shows the outputs of a step that has run.
     void ShowOutputs(const Step& step, const RunArgs& args) const
     {
         if (args.m_Debug != nullptr)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeviceQueues: the queues of one execution context and of those nested in it, and blocks of device memory.
+// DeviceQueues: the queues of one execution context and of the contexts nested in it, and blocks of device memory.
 #pragma once
 
 #include "common/AlignedMemory.hpp"
@@ -12,13 +12,13 @@
 namespace tenon
 {
 
-/// A block of a device's memory: the factory's own, or what a custom allocator gave, imported. Not to be destroyed
-/// while a queue still works on it.
+/// A block of a device's memory: the factory's own memory, or memory of a custom allocator that the device imported. It
+/// must not be destroyed while a queue still works on it.
 class DeviceBlock
 {
 public:
-    /// Throws MemoryValidationException where there is not so much memory, MemoryImportException where the device
-    /// cannot use what the custom allocator gave.
+    /// Throws MemoryValidationException if memory is exhausted, and MemoryImportException if the device cannot use the
+    /// custom allocator's memory.
     DeviceBlock(const MemorySpace& memory, size_t bytes);
 
     IDeviceMemory& Get() const { return *m_Memory; }
@@ -26,22 +26,22 @@ public:
 
 private:
     size_t m_Bytes;
-    AlignedMemory m_Source; ///< of the custom allocator
+    AlignedMemory m_Source; ///< memory of the custom allocator
     std::unique_ptr<IDeviceMemory> m_Memory;
 };
 
-/// Each queue is made when it is first used.
+/// The queues by device. Each queue is made when it is first used.
 class DeviceQueues
 {
 public:
     explicit DeviceQueues(const MemorySpaces& memories) : m_Memories(memories), m_Entries(memories.Size()) {}
 
-    /// The queue of a device, to submit work to.
+    /// The queue of a device. Work is submitted to it.
     IDeviceQueue& Use(MemoryId memory);
-    /// Returns when all that was submitted has run. Waits for every queue even if one of them throws; then the first
-    /// exception goes on.
+    /// Returns when all submitted work has run. Waits for every queue even if one of them throws, and then rethrows the
+    /// first exception.
     void WaitAll();
-    /// The same for a run that failed already: what is thrown now is a consequence.
+    /// The same for a run that has failed: exceptions of queues are consequences of that, and are ignored.
     void Drain() noexcept;
 
 private:

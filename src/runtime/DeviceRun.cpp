@@ -28,7 +28,7 @@ void DeviceRun::UsePlan(const Plan& plan, const AlignedMemory& hostArena)
         const size_t bytes = plan.Arenas()[id].m_Bytes;
         if (bytes > (m_Arenas[id] == nullptr ? 0 : m_Arenas[id]->Bytes()))
         {
-            m_Arenas[id] = nullptr; // before the new one, so that both never count at once
+            m_Arenas[id] = nullptr; // released before the new one is made, so that both never count at once
             m_Arenas[id] = std::make_unique<DeviceBlock>(m_Program.Memories()[id], bytes);
         }
     }
@@ -60,7 +60,7 @@ void DeviceRun::BindOutputs(const Plan& plan, Span<const ImportedMemory* const> 
         const MemoryId memory = m_Program.Values()[first].m_Memory;
         if (plan.Infos()[first].GetNumBytes() == 0)
         {
-            continue; // no tensor at all
+            continue; // the value has no memory
         }
         const ImportedMemory* const source = imported.empty() ? nullptr : imported[direct.m_Output];
         IDeviceMemory* const callers =
@@ -122,7 +122,7 @@ DeviceTensor DeviceRun::FindImport(MemoryId memory, const void* host, size_t byt
         IDeviceMemory* const arena = ImportArena(memory);
         return arena == nullptr ? DeviceTensor() : DeviceTensor{arena, address - begin};
     }
-    // The device only reads it: what shares memory with an imported value is never written.
+    // The device only reads it: no value that shares memory with an imported value is written.
     auto made = m_Program.Memories()[memory].m_Factory->Import(const_cast<void*>(host), bytes, MemorySource::Malloc);
     if (made == nullptr)
     {
@@ -170,7 +170,7 @@ void DeviceRun::Copy(size_t stepIndex, const void* source, void* target, size_t 
     const MemoryId from = m_Program.Values()[step.m_Inputs[0]].m_Memory;
     if (bytes == 0)
     {
-        if (from != HostMemory) // the plan takes each copy out of a memory for a wait
+        if (from != HostMemory) // the plan treats each copy out of a memory as a wait
         {
             IDeviceQueue& queue = m_Queues.Use(from);
             queue.Wait(queue.Signal());

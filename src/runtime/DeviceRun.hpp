@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeviceRun: the part of an ExecutionContext that concerns devices: where their tensors lie, and how bytes get there
-// and back. Only contexts of programs that use a device have one.
+// DeviceRun: the part of an ExecutionContext that concerns devices: the places of their tensors, and copies to and from
+// devices. Only contexts of programs that use a device have one.
 #pragma once
 
 #include "runtime/DeviceQueues.hpp"
@@ -20,9 +20,9 @@ class DeviceRun
 public:
     DeviceRun(const Program& program, DeviceQueues& queues);
 
-    /// To be called before the context's arena moves.
+    /// The context must call it before its arena moves.
     void ForgetHostArena() { m_HostArena = {}; }
-    /// Makes the devices' arenas and places the tensors of the plan. No work may be under way.
+    /// Makes the devices' arenas and places the tensors of the plan. No device may be at work.
     void UsePlan(const Plan& plan, const AlignedMemory& hostArena);
     /// Lets outputs be written into memory of the caller that their device imported; `imported` and `outputs` are by
     /// index of Program::Outputs(), `imported` may be empty.
@@ -32,21 +32,21 @@ public:
     void SetTensor(ValueId value, const DeviceTensor& tensor) { m_Tensors[value] = tensor; }
     DeviceTensor InArena(MemoryId memory, size_t offset) const;
 
-    /// Fills in what a device's workload needs.
+    /// Fills in the arguments of a device's workload.
     void Prepare(const Step& step, const Plan& plan, const DeviceTensor& scratch, ExecuteArgs& args);
 
-    /// Lets the device use `bytes` of host memory as the output of a MemImport step; where it cannot, the bytes are
-    /// copied into memory of the device. `imported` may be null. Throws MemoryValidationException where copies need
-    /// more than `bytesLeft`.
+    /// Lets the device use `bytes` of host memory as the output of a MemImport step. If the device cannot import them,
+    /// they are copied into its memory. `imported` may be null. Throws MemoryValidationException if copies need more
+    /// than `bytesLeft`.
     void Import(const Step& step, const void* host, size_t bytes, const ImportedMemory* imported, uint64_t bytesLeft);
     /// Runs a copy whose source or target, or both, are on devices; the host's side is at `source` or `target`.
     void Copy(size_t stepIndex, const void* source, void* target, size_t bytes);
 
-    /// After a run, when no work is under way: gives back what it imported.
+    /// Gives back the imports of a run that has ended. No device may be at work.
     void EndRun() { m_RunImports.clear(); }
 
 private:
-    /// The context's whole arena as one device sees it.
+    /// The context's whole arena, imported by one device.
     struct HostArena
     {
         const std::byte* m_Data = nullptr;
@@ -66,9 +66,9 @@ private:
     std::vector<bool> m_IsDirect; ///< by step: the copy of a DirectOutput that lies in the caller's memory already
     HostArena m_HostArena;
     std::vector<std::unique_ptr<IDeviceMemory>> m_RunImports;
-    std::vector<std::unique_ptr<DeviceBlock>> m_Copies; ///< by value: of what could not be imported
+    std::vector<std::unique_ptr<DeviceBlock>> m_Copies; ///< by value: copies of values that could not be imported
     uint64_t m_CopyBytes = 0;
-    AlignedMemory m_Staging; ///< between two devices
+    AlignedMemory m_Staging; ///< host memory for copies between two devices
 };
 
 } // namespace tenon

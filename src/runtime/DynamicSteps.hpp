@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DynamicSteps: runs the steps of a program that its plan lacks, since their shapes depend on data. Each is shaped when
-// its inputs are there, gets memory of its own, runs, and its inputs are released when no later step reads them.
+// DynamicSteps: runs the steps of a program that its plan lacks, since their shapes depend on data. A step is shaped
+// when its inputs are known, gets memory of its own, and runs. Its inputs are released when no later step reads them.
 #pragma once
 
 #include "runtime/ControlFlow.hpp"
@@ -22,15 +22,15 @@ namespace tenon
 class DynamicSteps
 {
 public:
-    /// All of them outlive it. `queues`: see ControlFlow.
+    /// All arguments must outlive it. `queues`: see ControlFlow.
     DynamicSteps(RunTensors& tensors, StepRunner& steps, SessionStates& states, const DebugTensors& debugTensors,
                  DeviceQueues* queues);
 
-    /// After RunTensors::UsePlan().
+    /// RunTensors::UsePlan() must be called before.
     void BeginRun();
-    /// Runs the steps behind those of the plan.
+    /// Runs the steps that follow the steps of the plan.
     void Run(const RunArgs& args);
-    /// Gives the memory of the run back. No device may be at work.
+    /// Gives back the memory of the run. No device may be at work.
     void EndRun();
 
 private:

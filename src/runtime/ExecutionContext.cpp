@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExecutionContext: see ExecutionContext.hpp. A run from its beginning to its end.
+// ExecutionContext: see ExecutionContext.hpp. It has the sequence of a run.
 #include "runtime/ExecutionContext.hpp"
 
 #include "common/Profiler.hpp"
@@ -7,7 +7,7 @@
 namespace tenon
 {
 
-/// Gives the memory of a run back at its end, also after an exception.
+/// Gives back the memory of a run at its end, also after an exception.
 class ExecutionContext::RunEnd
 {
 public:
@@ -60,7 +60,7 @@ void ExecutionContext::Run(const std::shared_ptr<const Plan>& plan, const RunArg
         m_DynamicSteps.Run(args);
         if (m_Tensors.GetDevices() != nullptr)
         {
-            m_Queues->WaitAll(); // a device's failure must not become a state
+            m_Queues->WaitAll(); // results of a failed device must not become states
         }
     }
     const auto event = args.m_Profiler->Scope(ProfilingCategory::Inference, "WriteOutputs");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExecutionContext: the memory of one run at a time. A loaded network keeps a pool of them; each concurrent caller has
-// its own, the program and the plans are shared. Each of its parts uses only parts below it:
+// ExecutionContext: the memory of one run at a time. A loaded network has a pool of contexts. Each concurrent caller
+// has its own; the program and the plans are shared. Each part of a context uses only parts below it:
 //
 //   DynamicSteps        steps of data-dependent shapes; owns DynamicMemory and ControlFlow, which makes nested contexts
 //   StepRunner          steps of known shapes
@@ -38,13 +38,13 @@ struct CallBuffers
 class ExecutionContext
 {
 public:
-    /// `queues` are those of the context that this one is nested in; null: it makes its own where it needs any.
+    /// `queues` belong to the context that this one is nested in; if null, it makes its own when it needs any.
     explicit ExecutionContext(const Program& program, DeviceQueues* queues = nullptr);
     ExecutionContext(const ExecutionContext&) = delete;
     ExecutionContext& operator=(const ExecutionContext&) = delete;
 
-    /// Runs the program once. Memory that the caller gives may be aligned anyhow, and outputs may overlap inputs:
-    /// memory that no workload may use directly is copied. After an exception the context may be used again.
+    /// Runs the program once. The caller's memory may have any alignment, and outputs may overlap inputs: memory that
+    /// no workload may use directly is copied. After an exception the context may be used again.
     void Run(const std::shared_ptr<const Plan>& plan, const RunArgs& args);
 
     CallBuffers& Buffers() { return m_Buffers; }

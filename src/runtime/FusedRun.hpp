@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FusedRun: consecutive steps of a plan that run as one. Two ways:
+// FusedRun: consecutive steps of a plan that run as one. There are two kinds:
 //
 // one workload: an attention or a chain of elementwise layers, the whole run is one kernel
 // tiled: cross-layer tiling (depth-first, fused-layer execution), all steps run for one tile, then for the next one
@@ -9,9 +9,9 @@
 //   step m_First+1     |        |        |              steps exist in one tile of each thread, and stay in its
 //   step Last()        v        v        v              cache.
 //
-// Threads take contiguous ranges of tiles. A tensor between the steps has memory for all tiles, of which each thread
-// uses the place of its first one. An attention is tiled by heads and has one workload for each tile; a chain has one
-// tile, through which its workload goes block by block.
+// Threads take contiguous ranges of tiles. A tensor between the steps has memory for all tiles; each thread uses the
+// memory of its first tile. An attention is tiled by heads and has one workload for each tile; a chain has one tile,
+// through which its workload goes block by block.
 #pragma once
 
 #include "common/AlignedMemory.hpp"
@@ -31,13 +31,13 @@
 namespace tenon
 {
 
-/// A tensor of a step, tile by tile.
+/// A tensor of a step, divided into tiles.
 struct TiledTensor
 {
-    size_t m_Bytes = 0;   ///< of one tile
-    bool m_IsKept = true; ///< all tiles are there; else each thread has one
+    size_t m_Bytes = 0;   ///< bytes of one tile
+    bool m_IsKept = true; ///< all tiles are kept; else each thread has one
     std::vector<size_t>
-        m_Offsets; ///< where it is broadcast: the offset in bytes of each tile; empty: one after the other
+        m_Offsets; ///< if it is broadcast: the offset in bytes of each tile; empty: tiles follow each other
 
     /// The offset in bytes of a tile, in a thread that began with tile `first`.
     size_t Find(size_t first, size_t tile) const
@@ -50,15 +50,15 @@ struct TiledTensor
 struct FusedWorkload
 {
     static constexpr size_t MaxInputs = 8;
-    /// Which input of which step.
+    /// The index of a step and of one of its inputs.
     struct Input
     {
         uint32_t m_Step = 0; ///< index into FusedRun::m_Steps
         uint32_t m_Input = 0;
     };
 
-    std::unique_ptr<IShapedWorkload> m_Workload; ///< of one thread; null: the steps run one after the other
-    /// Of threads that share the work of a tile; null: m_Workload is for any number of them.
+    std::unique_ptr<IShapedWorkload> m_Workload; ///< for one thread; null: the steps run one after the other
+    /// The workload for threads that share the work of a tile; null: m_Workload is for any number of threads.
     std::unique_ptr<IShapedWorkload> m_Shared;
     std::array<Input, MaxInputs> m_Inputs;
     size_t m_NumInputs = 0;
@@ -69,15 +69,17 @@ struct TiledStep
 {
     static constexpr size_t MaxInputs = 2;
 
-    /// Of one tile. Null where the output is the memory of the input, and where a FusedWorkload runs in its place.
+    /// The workload of one tile. It is null if the output is the memory of the input, and if a FusedWorkload runs in
+    /// its place.
     std::unique_ptr<IShapedWorkload> m_Workload;
-    size_t m_ScratchBytes = 0; ///< of each thread
+    size_t m_ScratchBytes = 0; ///< per thread
     std::array<TiledTensor, MaxInputs> m_Inputs;
     TiledTensor m_Output;
 
     void SetScratchBytes(size_t bytes)
     {
-        m_ScratchBytes = (bytes + ArenaAlignment - 1) / ArenaAlignment * ArenaAlignment; // each thread's begins so
+        // The scratch memory of each thread is aligned.
+        m_ScratchBytes = (bytes + ArenaAlignment - 1) / ArenaAlignment * ArenaAlignment;
     }
 };
 
@@ -96,25 +98,25 @@ struct FusedRun
     FusionKind m_Kind = FusionKind::CrossLayerTiling;
     uint32_t m_First = 0; ///< the first step
     size_t m_Tiles = 0;
-    size_t m_AllowedThreads = SIZE_MAX; ///< the least that a step allows, see FusionHooks::m_MaxTileThreads
-    size_t m_MaxThreads = 1;            ///< that run tiles, with scratch memory of their own
-    std::vector<TiledStep> m_Steps;     ///< those from m_First on
+    size_t m_AllowedThreads = SIZE_MAX; ///< the minimum over the steps of FusionHooks::m_MaxTileThreads
+    size_t m_MaxThreads = 1;            ///< threads that run tiles, with scratch memory of their own
+    std::vector<TiledStep> m_Steps;     ///< the steps from m_First on
     FusedWorkload m_Fused;
     std::string m_Label; ///< for profiles
 
     uint32_t Last() const { return m_First + static_cast<uint32_t>(m_Steps.size()) - 1; }
-    /// Few tiles are unequal shares of many threads.
+    /// Whether there are enough tiles for threads to get nearly equal shares.
     bool HasTilesFor(size_t threads) const
     {
         threads = std::min(threads, m_AllowedThreads);
         return threads <= 1 || m_Tiles >= 2 * threads;
     }
-    /// One workload for all steps runs in any case, so that results do not depend on the number of threads: they share
-    /// the work of a tile where there are too few tiles.
+    /// A run with one workload for all steps is used in any case, so that results do not depend on the number of
+    /// threads: threads share the work of a tile if there are too few tiles.
     bool IsWorthwhile(size_t threads) const { return m_Fused.m_Workload != nullptr || HasTilesFor(threads); }
 };
 
-/// Of runs in the order of their steps, the one that a step belongs to; null: none.
+/// The run that a step belongs to, among runs in the order of their steps; null: none.
 inline const FusedRun* FindRun(const std::vector<std::unique_ptr<FusedRun>>& runs, uint32_t step)
 {
     const auto next =

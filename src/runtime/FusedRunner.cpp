@@ -24,7 +24,7 @@ void FusedRunner::Run(const FusedRun& run, const RunArgs& args) const
     {
         for (size_t thread = begin; thread < end; ++thread)
         {
-            OneThread parallel; // a tile is for one thread
+            OneThread parallel; // one thread runs a tile
             RunTiles(run, thread, threads, parallel);
         }
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FusedRunner: runs a FusedRun of the plan, tile by tile, with the threads that the run has. Threads take contiguous
-// ranges of tiles, or share the work of each tile where there are too few tiles.
+// FusedRunner: runs a FusedRun of the plan, tile by tile, with the threads of the run. Threads take contiguous ranges
+// of tiles, or share the work of each tile if there are too few tiles.
 #pragma once
 
 #include "runtime/RunArgs.hpp"
@@ -20,14 +20,14 @@ public:
     void Run(const FusedRun& run, const RunArgs& args) const;
 
 private:
-    /// A tile, and the thread that runs it.
+    /// A tile and the thread that runs it.
     struct Tile
     {
         size_t m_First = 0; ///< the thread's first tile
         size_t m_Index = 0;
         size_t m_Thread = 0;
         IParallelFor* m_Parallel = nullptr;
-        bool m_IsShared = false; ///< by several threads
+        bool m_IsShared = false; ///< several threads share its work
     };
 
     void RunTiles(const FusedRun& run, size_t thread, size_t threads, IParallelFor& parallel) const;

@@ -16,14 +16,14 @@
 namespace tenon
 {
 
-/// Memory of the caller as devices see it.
+/// Memory of the caller that devices have imported.
 struct ImportedMemory
 {
     const void* m_Host = nullptr;
     size_t m_Bytes = 0;
     std::vector<std::unique_ptr<IDeviceMemory>> m_Devices; ///< by MemoryId; null where it was not imported
 
-    /// Null unless that device imported exactly this memory.
+    /// The device's import of exactly this memory; null if there is none.
     IDeviceMemory* Find(MemoryId memory, const void* host, size_t bytes) const
     {
         return host == m_Host && bytes == m_Bytes ? m_Devices[memory].get() : nullptr;
@@ -59,7 +59,7 @@ public:
         return ids;
     }
 
-    /// Throws InvalidArgumentException for an id that is not there.
+    /// Throws InvalidArgumentException for an unknown id.
     std::vector<Entry> Get(const std::vector<unsigned int>& ids, const char* kind) const
     {
         std::vector<Entry> entries;
@@ -76,7 +76,7 @@ public:
         return entries;
     }
 
-    /// Takes out and gives back all of them or, where an id is not there, none; throws as Get() does.
+    /// Removes and returns all of them or, if an id is unknown, none; throws as Get() does.
     std::vector<Entry> Remove(const std::vector<unsigned int>& ids, const char* kind)
     {
         std::vector<Entry> removed = Get(ids, kind);
@@ -87,7 +87,7 @@ public:
         return removed;
     }
 
-    /// `given` and behind it the imported ones.
+    /// The tensors of `given`, followed by the imported ones.
     static Tensors Merge(const Tensors& given, const std::vector<Entry>& imported)
     {
         Tensors merged = given;
@@ -100,7 +100,7 @@ public:
 
 private:
     std::unordered_map<unsigned int, Entry> m_Entries;
-    unsigned int m_NextId = 0; ///< none is given out twice
+    unsigned int m_NextId = 0; ///< no id is given out twice
 };
 
 } // namespace tenon

@@ -15,11 +15,11 @@ namespace tenon
 namespace
 {
 
-/// A shape has at most 8 sizes; lists of paddings, indices and the like are a small multiple of that.
-constexpr size_t MaxOutputBytes = 4096; // of all outputs of a step, each in whole units of alignment
+/// A shape has at most 8 sizes; lists such as paddings and indices are a small multiple of that.
+constexpr size_t MaxOutputBytes = 4096; // limit for all outputs of a step, each in whole units of alignment
 constexpr size_t MaxScratchBytes = size_t{64} << 10;
 
-/// Backends of an application's own execute in runs alone.
+/// Backends of an application execute in runs only.
 bool IsBuiltin(const BackendId& id)
 {
     return id == BackendId(Compute::CpuRef) || id == BackendId(Compute::CpuAcc);
@@ -63,7 +63,7 @@ void KnownValues::Compute(const Step& step, const IShapedWorkload& workload, Spa
     {
         return;
     }
-    AlignedMemory block(bytes + scratchBytes + 1); // not empty, even where there are no elements
+    AlignedMemory block(bytes + scratchBytes + 1); // not empty, even if there are no elements
     std::vector<const void*> inputs(step.m_Inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i)
     {

@@ -41,7 +41,7 @@ private:
         const Layer& layer = *step.m_Layer;
         const auto info = [&](ValueId value) -> const TensorInfo&
         { return plan != nullptr ? plan->Infos()[value] : program.Values()[value].m_Slot->GetTensorInfo(); };
-        // No guid in its place: two branches may be one network, with the same guids.
+        // A guid would not be unique: two branches may be one network, with the same guids.
         m_Json.Key(fmt::format("{}_#{}", kernelName, ++m_LastNumber));
         m_Json.BeginObject(JsonWriter::Layout::Line);
         WriteIdentity(m_Json, layer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loaded network is made of, for IProfiler::Print().
+// The description of a loaded network for IProfiler::Print().
 #pragma once
 
 #include "runtime/Plan.hpp"
@@ -9,8 +9,8 @@
 namespace tenon
 {
 
-/// A JSON object with a member "<kernel>_#<number>" for each workload, those of nested networks included. `plan` tells
-/// the shapes where it knows them; null: none was made yet.
+/// A JSON object with a member "<kernel>_#<number>" for each workload, including workloads of nested networks. `plan`
+/// has the shapes that are known; null: no plan was made yet.
 std::string DescribeLayers(const Program& program, const Plan* plan);
 
 } // namespace tenon

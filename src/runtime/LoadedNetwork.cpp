@@ -16,7 +16,7 @@ namespace tenon
 namespace
 {
 
-/// Backends take the last of several options with one name.
+/// Later options take precedence: backends use the last of several options with one name.
 ModelOptions Join(ModelOptions first, const ModelOptions& second)
 {
     first.insert(first.end(), second.begin(), second.end());
@@ -74,7 +74,8 @@ LoadedNetwork::LoadedNetwork(OptimizedNetwork& network, const Environment& envir
     }
     if (known)
     {
-        // So that what cannot be planned is refused now, and the first run does not wait for it.
+        // The first plan is made here, so that a network that cannot be planned is refused now, and the first run does
+        // not wait for it.
         const auto plan =
             m_Plans.Get(*m_Program, shapes, m_Pool.Participants(m_NumberOfThreads), m_Limits, *m_Profiler);
         for (size_t i = 0; i < m_OutputInfos.size(); ++i)
@@ -129,7 +130,7 @@ void LoadedNetwork::DestroySession(SessionId id)
         throw InvalidArgumentException("the default session lives as long as its network; reset its states instead");
     }
     const std::lock_guard lock(m_Mutex);
-    FindSession(id); // names one that is not there
+    FindSession(id); // throws for an unknown session
     m_Sessions.erase(id);
 }
 
@@ -186,7 +187,7 @@ void LoadedNetwork::BeginRun()
 
 void LoadedNetwork::EndRun()
 {
-    // Under the lock to its end: whoever waits may destroy the network right afterwards.
+    // The lock is held to the end, because a waiting thread may destroy the network right afterwards.
     const std::lock_guard lock(m_Mutex);
     if (--m_RunsUnderWay == 0)
     {

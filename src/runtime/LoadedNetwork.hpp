@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LoadedNetwork: a program, its plans, its pool of contexts and its sessions. Immutable but for those caches; any
-// number of threads may run it at once.
+// LoadedNetwork: a program, its plans, its pool of contexts and its sessions. It is immutable except for these caches;
+// any number of threads may run it at once.
 #pragma once
 
 #include "common/Profiler.hpp"
@@ -26,7 +26,7 @@ namespace tenon
 class LoadedNetwork
 {
 public:
-    /// A run, from before it looks at what the caller gave until after it wrote there for the last time.
+    /// The duration of a run: from before its first access to the caller's memory until after its last one.
     class RunGuard
     {
     public:
@@ -43,7 +43,7 @@ public:
     using InputImports = ImportTable<ConstTensor>;
     using OutputImports = ImportTable<Tensor>;
 
-    /// What networks of one runtime share; outlives them.
+    /// The objects that the networks of one runtime share. It outlives the networks.
     struct Environment
     {
         const BackendRegistry& m_Registry;
@@ -85,7 +85,7 @@ public:
     void RegisterDebugCallback(const DebugCallbackFunction& function);
     void SetNumberOfThreads(unsigned int threads) { m_NumberOfThreads = threads; }
 
-    /// Returns when no run is under way. No further one may begin meanwhile.
+    /// Returns when no run is under way. No further run may begin meanwhile.
     void WaitUntilIdle();
 
 private:
@@ -109,28 +109,28 @@ private:
     // NetworkImports.cpp
     InputImports::Entry Import(LayerBindingId id, const ConstTensor& tensor, MemorySource forced) const;
     OutputImports::Entry Import(LayerBindingId id, const Tensor& tensor, MemorySource forced) const;
-    /// Tensors that cannot be imported are left out, with a warning.
+    /// Imports tensors; tensors that cannot be imported are left out, with a warning.
     template <typename Entry, typename Tensors>
     std::vector<Entry> ImportEach(const Tensors& tensors, MemorySource forced) const;
     ImportedMemory ImportForDevices(const void* memory, size_t bytes, const std::vector<MemoryId>& devices,
                                     MemorySource forced, const std::string& what) const;
 
-    /// The last member, so that its hooks are called before anything of the network goes; m_Hooks, the first one, calls
-    /// those for when all is gone.
+    /// The last member, so that its hooks are called before any part of the network is destroyed. m_Hooks, the first
+    /// member, calls the hooks that follow the destruction.
     struct BeforeUnload
     {
         ~BeforeUnload() { m_Hooks.BeforeUnload(); }
         const NetworkHooks& m_Hooks;
     };
 
-    const DebugTarget m_DebugTarget; ///< before the hooks: what it throws must not leave them half called
+    const DebugTarget m_DebugTarget; ///< before m_Hooks: its constructor may throw, which must happen before any hook
     const NetworkHooks m_Hooks;
     std::shared_ptr<Profiler> m_Profiler;
     ThreadPool& m_Pool;
     const Limits m_Limits;
     std::atomic<unsigned int> m_NumberOfThreads;
     std::unique_ptr<Program> m_Program;
-    std::vector<TensorInfo> m_OutputInfos; ///< by index of Program::Outputs(), for the shapes of loading
+    std::vector<TensorInfo> m_OutputInfos; ///< by index of Program::Outputs(), for the shapes at loading
     PlanCache m_Plans;
 
     mutable std::mutex m_Mutex;

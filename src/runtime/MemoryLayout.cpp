@@ -24,7 +24,8 @@ struct ArenaContents
     std::vector<uint32_t> m_ScratchSteps;
 };
 
-/// The memory that is there before the run: of constants, the caller and the session. By value.
+/// The locations of values in memory that exists before the run, by value: memory of constants, the caller and the
+/// session.
 PageVector<Location> LocateBound(const PlanDraft& draft, const MemorySharing& sharing)
 {
     const Program& program = draft.m_Program;
@@ -51,8 +52,8 @@ PageVector<Location> LocateBound(const PlanDraft& draft, const MemorySharing& sh
             locations[read] = {Place::State, i, 0};
         }
     }
-    // A network output is written in the caller's memory from the start, unless it shares memory with a value that is
-    // elsewhere already, or is a range of another value; then the context copies it at the end.
+    // A network output is written in the caller's memory from the start, unless it shares memory with a value that has
+    // another location already, or is a range of another value; then the context copies it at the end.
     for (uint32_t i = 0; i < program.Outputs().size(); ++i)
     {
         const ValueId value = program.Outputs()[i].m_Value;
@@ -66,7 +67,7 @@ PageVector<Location> LocateBound(const PlanDraft& draft, const MemorySharing& sh
     return locations;
 }
 
-/// By MemoryId.
+/// The contents of each arena, by MemoryId.
 std::vector<ArenaContents> ListContents(const PlanDraft& draft, const MemorySharing& sharing,
                                         const PageVector<Location>& locations)
 {
@@ -196,14 +197,14 @@ void Layout::SettleRuns()
     }
 }
 
-/// Says which tensors of a run are kept as a whole, and labels it; or says why it must not run.
+/// Decides which tensors of a run are kept as a whole, and labels the run; or returns the reason why it must not run.
 WhyNot Layout::SettleRun(FusedRun& run) const
 {
     const auto isInner = [&](ValueId value) {
         return m_Draft.IsMadeBy(run.m_First, run.Last() + 1, value) &&
                m_Program.Values()[value].m_LastUse <= run.Last();
     };
-    // A set all of whose values are inner ones exists tile by tile; others keep all tiles.
+    // A set exists tile by tile if all of its values are inner ones; other sets keep all tiles.
     std::vector<ValueId> kept;
     std::vector<ValueId> written;
     for (uint32_t s = run.m_First; s <= run.Last(); ++s)
@@ -236,7 +237,7 @@ WhyNot Layout::SettleRun(FusedRun& run) const
         for (size_t k = 0; k < step.m_Inputs.size() && k < TiledStep::MaxInputs; ++k)
         {
             const ValueId root = step.m_Inputs[k] == NoValue ? NoValue : m_Sharing.Root(step.m_Inputs[k]);
-            // A tensor that the run overwrites is read tile by tile, at the place of the output's tile.
+            // A tensor that the run overwrites must be read tile by tile, at the offset of the output's tile.
             if (root != NoValue && contains(written, root) &&
                 (!tiled.m_Inputs[k].m_Offsets.empty() ||
                  tiled.m_Inputs[k].m_Bytes * run.m_Tiles != m_Draft.InfoOf(root).GetNumBytes()))
@@ -285,7 +286,7 @@ void Layout::PlaceInArenas()
     FindWritten(memories[HostMemory]);
 }
 
-/// The ranges of the host's arena that a run writes: all of it but tensors of which each thread writes one tile.
+/// The ranges of the host's arena that a run writes: the whole arena except tensors that exist in one tile per thread.
 void Layout::FindWritten(const ArenaContents& host)
 {
     if (m_Plan.m_FusedRuns.empty())
@@ -329,7 +330,7 @@ void Layout::FindWritten(const ArenaContents& host)
 
 void Layout::CheckTotal(const Limits& limits) const
 {
-    // A session holds each state twice: its value, and the one that it is to have next.
+    // A session holds each state twice: its value, and its next value.
     const uint64_t arenaBytes = CountArenaBytes(m_Plan.m_Arenas);
     uint64_t bytesLeft = limits.m_MaxTotalBytes;
     bool isTooMuch = arenaBytes > bytesLeft;
@@ -348,7 +349,7 @@ void Layout::CheckTotal(const Limits& limits) const
     }
 }
 
-/// Whether all aliases and pitched values lie where they belong, so that the step has nothing to do.
+/// Whether all aliases and pitched values lie in place, so that the step has nothing to do.
 bool Layout::IsInPlace(uint32_t index) const
 {
     const Step& step = m_Draft.GetStep(index);

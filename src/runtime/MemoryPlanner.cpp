@@ -18,8 +18,8 @@ namespace tenon
 namespace
 {
 
-/// The buffers that have bytes, each in whole units of `alignment`. Throws MemoryValidationException where they add up
-/// beyond size_t.
+/// The buffers that have bytes, each in whole units of `alignment`. Throws MemoryValidationException if their sum
+/// exceeds size_t.
 PageVector<MemBlock> MakeBlocks(std::span<const PlannedBuffer> buffers, size_t alignment)
 {
     PageVector<MemBlock> blocks;
@@ -43,7 +43,7 @@ PageVector<MemBlock> MakeBlocks(std::span<const PlannedBuffer> buffers, size_t a
     return blocks;
 }
 
-/// Asks the strategy, and takes over what it says if that can be used.
+/// Calls the strategy, and takes its offsets if they are valid.
 void PackAs(IMemoryOptimizerStrategy& strategy, Span<MemBlock> blocks, size_t alignment)
 {
     std::vector<MemBin> bins;

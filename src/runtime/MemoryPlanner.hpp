@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MemoryPlanner: where each buffer lies in the arena. A pure function of sizes and lifetimes; called by Plan.
+// MemoryPlanner: computes the offset of each buffer in the arena. It is a pure function of sizes and lifetimes; called
+// by Plan.
 #pragma once
 
 #include "common/AlignedMemory.hpp"
@@ -23,13 +24,13 @@ struct PlannedBuffer
 };
 
 /// Sets the offsets, multiples of `alignment`, so that buffers which are alive together never overlap, and returns the
-/// arena's size. `strategy` null: PackBest. Throws MemoryValidationException where the sizes add up beyond size_t, and
-/// where a given strategy lets buffers overlap.
+/// arena's size. `strategy` null: PackBest. Throws MemoryValidationException if the sizes add up beyond size_t, and if
+/// a given strategy lets buffers overlap.
 size_t PlanMemory(std::span<PlannedBuffer> buffers, size_t alignment = ArenaAlignment,
                   IMemoryOptimizerStrategy* strategy = nullptr);
 
 /// The largest sum of bytes alive at one step, each buffer in whole units of `alignment`: no plan with such offsets
-/// needs fewer units. What PlanMemory accepts does not overflow.
+/// needs fewer units. Buffers that PlanMemory accepts do not overflow.
 size_t MemoryLowerBound(std::span<const PlannedBuffer> buffers, size_t alignment = 1);
 
 } // namespace tenon

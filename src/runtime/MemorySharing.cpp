@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values of a plan share memory: views and copies of others, outputs in place of inputs that die, and the ranges
-// of others that layers join or take out.
+// The decision which values of a plan share memory: views and copies of others, outputs in place of inputs that die,
+// and ranges of others that layers join or extract.
 #include "runtime/MemorySharing.hpp"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ MemorySharing::MemorySharing(const PlanDraft& draft, const std::vector<bool>& in
 
 void MemorySharing::SettleFar(ValueId v) const
 {
-    std::vector<ValueId> way; // from the value to its root, which is left out
+    std::vector<ValueId> way; // path from the value to its root, without the root
     for (; m_Parent[v] != v; v = m_Parent[v])
     {
         way.push_back(v);
@@ -101,7 +101,8 @@ bool MemorySharing::TakesAllMemory(ValueId v) const
     return Offset(v) == 0 && m_Infos[v].GetNumBytes() == m_Infos[Root(v)].GetNumBytes();
 }
 
-/// The copies out of each device's memory: when one of them has run, so has all that the device was given before.
+/// Lists the copies out of each device's memory: when one of them has run, all work that was submitted before has run,
+/// too.
 void MemorySharing::FindSyncSteps()
 {
     m_SyncSteps.resize(m_Program.Memories().Size());
@@ -165,7 +166,7 @@ void MemorySharing::ShareAliases(const Step& step, const TensorAliases& aliases)
     for (size_t k = 0; k < aliases.m_OutputsInInput.size(); ++k)
     {
         const ValueId output = step.m_FirstOutput + static_cast<ValueId>(k);
-        // What the network gives is written where the caller wants it, as long as it is not a part of something else.
+        // A network output is written to the caller's memory, unless it is a part of another value.
         if (!m_IsOutput[output] && MayBeIn(output, step.m_Inputs[0], aliases.m_OutputsInInput[k]))
         {
             Join(output, step.m_Inputs[0], aliases.m_OutputsInInput[k]);
@@ -173,17 +174,17 @@ void MemorySharing::ShareAliases(const Step& step, const TensorAliases& aliases)
     }
 }
 
-/// Whether a value of a set of its own may lie there in the memory of the other.
+/// Whether a value that shares no memory yet may lie at this offset in the memory of the other.
 bool MemorySharing::MayBeIn(ValueId part, ValueId whole, size_t offset) const
 {
     const ValueId root = Root(part);
-    // As aligned as tensors that share nothing.
+    // The alignment must equal that of tensors that share no memory.
     return offset != TensorAliases::None && offset % m_Program.HostAlignment() == 0 &&
            m_Infos[part].GetNumBytes() != 0 && root != Root(whole) && TakesAllMemory(part) && !m_IsOutput[root] &&
            MayBeWritten(root, HostMemory) && MemoryOf(whole) == HostMemory && MemoryOf(Root(whole)) == HostMemory;
 }
 
-/// All values of a set.
+/// Puts all values of a set into another value.
 void MemorySharing::PutInto(ValueId whole, ValueId part, size_t offset)
 {
     m_Parent[part] = whole;
@@ -209,7 +210,7 @@ void MemorySharing::Join(ValueId output, ValueId input, size_t offset)
     m_Last[root] = std::max(m_Last[root], last);
 }
 
-/// An input that dies in this step and lies element by element where the output would.
+/// An input that dies in this step and whose elements have the positions of the output's.
 ValueId MemorySharing::FindOverwritable(uint32_t index, const Step& step, const PlannedStep& planned) const
 {
     const TensorInfo& output = m_Infos[step.m_FirstOutput];
@@ -231,8 +232,8 @@ ValueId MemorySharing::FindOverwritable(uint32_t index, const Step& step, const 
     return NoValue;
 }
 
-/// Whether another input has elements where the output would, if it took the memory of `input`, that are not those of
-/// the same place.
+/// Whether the output, in the memory of `input`, would overwrite elements of another input that are still needed,
+/// because they are not at the same position.
 bool MemorySharing::Clashes(ValueId input, ValueId other, const TensorInfo& output) const
 {
     const size_t begin = Offset(input);

@@ -9,8 +9,8 @@
 namespace tenon
 {
 
-/// Sets of values that share memory, as a union-find forest. A set is named by its root: the value that came first, or
-/// the one that the others are ranges of.
+/// Sets of values that share memory, as a union-find forest. The name of a set is its root: the first value of the set,
+/// or the value that contains the others as ranges.
 class MemorySharing
 {
 public:
@@ -22,7 +22,7 @@ public:
         Settle(v);
         return m_Parent[v];
     }
-    /// Where the value begins in its root's memory.
+    /// The offset of the value in its root's memory.
     size_t Offset(ValueId v) const
     {
         Settle(v);
@@ -36,7 +36,7 @@ public:
     uint32_t Last(ValueId root) const { return m_Last[root]; }
 
 private:
-    /// Lets a value, and those on its way, lie in its root directly: parts of parts of parts are found once.
+    /// Makes the root the direct parent of a value and of the values on the path to it (path compression).
     void Settle(ValueId v) const
     {
         if (m_Parent[m_Parent[v]] != m_Parent[v])
@@ -66,7 +66,7 @@ private:
     PageVector<uint32_t> m_First;
     PageVector<uint32_t> m_Last;
     std::vector<bool> m_External;   ///< by root: memory that no step may write
-    std::vector<bool> m_IsOutput;   ///< by root: the network gives a value of the set
+    std::vector<bool> m_IsOutput;   ///< by root: a value of the set is a network output
     std::vector<bool> m_IsImported; ///< by root: a device reads it at a time of its own; empty: no device
     std::vector<std::vector<uint32_t>> m_SyncSteps; ///< by memory
 };

@@ -17,7 +17,7 @@ namespace tenon
 namespace
 {
 
-/// Of tensors, bytes: what no device asks for. More would waste most of an arena.
+/// The maximum alignment of tensors, in bytes. No device needs more, and more would waste most of an arena.
 constexpr size_t MaxAlignment = size_t{1} << 20U;
 
 void CheckFactory(const ITensorHandleFactory& factory, const BackendId& backend)
@@ -55,7 +55,7 @@ void CheckAllocator(const MemorySpace& space, const BackendId& backend, ICustomA
     }
 }
 
-/// As in Arm NN, no error where it is not: programs give for all backends that a machine may have.
+/// An unknown backend is no error, as in Arm NN: programs have settings for all backends that a machine may have.
 bool IsThere(const BackendRegistry& registry, const BackendId& backend, const char* given)
 {
     const bool isThere = registry.IsBackendRegistered(backend);

@@ -70,7 +70,7 @@ private:
     const Row& m_Row;
 };
 
-/// Throws where blocks of one bin are alive at once.
+/// Throws if blocks of one bin are alive at once.
 void CheckSingleAxis(const MemBin& bin, const std::string& strategy)
 {
     const PageVector<uint32_t> order = ByStart(bin.m_MemBlocks);

@@ -15,7 +15,7 @@ namespace
 
 void CollectBackends(const Graph& graph, std::set<std::string>& backends)
 {
-    const BackendId* previous = nullptr; // most layers run where the one before them does
+    const BackendId* previous = nullptr; // most layers run on the backend of the previous layer
     for (const auto& layer : graph.Layers())
     {
         // Layers that the runtime binds show a neighbour's backend.

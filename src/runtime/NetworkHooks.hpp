@@ -32,8 +32,8 @@ public:
 
     bool IsEmpty() const { return m_Contexts.empty(); }
 
-    /// Calls BeforeEnqueueWorkload, then `run`, then AfterEnqueueWorkload, also where `run` throws; its exception goes
-    /// before one of the hooks.
+    /// Calls BeforeEnqueueWorkload, then `run`, then AfterEnqueueWorkload, also if `run` throws; its exception takes
+    /// precedence over an exception of the hooks.
     template <typename Run>
     void AroundRun(Run run) const
     {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a LoadedNetwork imports memory of the caller: checked once, and made known to the devices that can use it.
+// The part of LoadedNetwork that imports memory of the caller: it is checked once, and imported by the devices that can
+// use it.
 #include "common/ErrorContext.hpp"
 #include "common/Log.hpp"
 #include "runtime/CheckBound.hpp"
@@ -36,11 +37,11 @@ void CheckBound(const Binding& binding, const char* kind, const TensorInfo& want
 namespace
 {
 
-/// The devices that may use the memory of an input or output, and what speaks against forcing them to.
+/// The devices that may use the memory of an input or output, and the obstacles to forcing them.
 struct Users
 {
     std::vector<MemoryId> m_Devices;
-    MemoryId m_Copies = HostMemory; ///< a device that only ever copies, if there is one
+    MemoryId m_Copies = HostMemory; ///< a device that always copies, if there is one
 };
 
 void AddUser(Users& users, const MemorySpaces& memories, MemoryId memory)
@@ -85,7 +86,7 @@ Users UsersOfOutput(const Program& program, ValueId value)
     return users;
 }
 
-/// Throws where memory that has to be used as it is could not be.
+/// Throws if memory that must be used in place cannot be.
 void CheckForced(const Program& program, const Users& users, MemorySource forced, const void* memory, size_t bytes,
                  size_t alignment, const std::string& what)
 {
@@ -116,7 +117,7 @@ void CheckSource(MemorySource source, const std::string& what)
     }
 }
 
-/// Says of an InvalidArgumentException that it came from an import.
+/// Adds to an InvalidArgumentException that it comes from an import.
 template <typename Check>
 void AsImport(Check check)
 {
@@ -144,7 +145,7 @@ ImportedMemory LoadedNetwork::ImportForDevices(const void* memory, size_t bytes,
         {
             continue;
         }
-        // Inputs are only read; the interface has no type for that.
+        // Inputs are only read, but the interface has no const pointers.
         try
         {
             imported.m_Devices[device] =
@@ -238,7 +239,7 @@ std::vector<ImportedOutputId> LoadedNetwork::ImportOutputs(const OutputTensors& 
 
 void LoadedNetwork::ClearImportedInputs(const std::vector<ImportedInputId>& ids)
 {
-    std::vector<InputImports::Entry> removed; // ends, and devices release its memory, outside of the lock
+    std::vector<InputImports::Entry> removed; // destroyed outside of the lock, which lets devices release its memory
     const std::lock_guard lock(m_Mutex);
     removed = m_ImportedInputs.Remove(ids, "input");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a LoadedNetwork runs: what the caller gives is checked and bound, then a context out of the pool runs the plan of
-// its shapes.
+// The part of LoadedNetwork that runs it: the caller's tensors are checked and bound, then a context of the pool runs
+// the plan for their shapes.
 #include "runtime/CheckBound.hpp"
 #include "runtime/LoadedNetwork.hpp"
 
@@ -14,7 +14,7 @@ namespace tenon
 namespace
 {
 
-/// Hands workloads the runtime's threads.
+/// Gives workloads the runtime's threads.
 class PoolParallelFor final : public IParallelFor
 {
 public:
@@ -32,8 +32,8 @@ private:
     unsigned int m_Threads;
 };
 
-/// The shape of each output of a step; none where they depend on values or on an input of unknown sizes, or where the
-/// run will end with an error there.
+/// The shape of each output of a step; none if they depend on values or on an input of unknown sizes, or if the run
+/// will fail there.
 std::vector<TensorShape> TryInferShapes(const Program& program, const Step& step, const PageVector<TensorInfo>& infos)
 {
     if (step.m_Layer->HasDataDependentShapes() || !step.m_Bodies.empty() || !step.m_Overrides.empty())
@@ -67,8 +67,8 @@ std::vector<TensorShape> TryInferShapes(const Program& program, const Step& step
     return shapes;
 }
 
-/// The infos of all values for a run by the plan. A plan ends before the first step whose sizes depend on values; those
-/// behind it still have the sizes of the load there.
+/// The infos of all values for a run by the plan. A plan ends before the first step whose sizes depend on values; the
+/// steps after it still have the sizes of loading there.
 PageVector<TensorInfo> TellInfos(const Program& program, const Plan& plan)
 {
     PageVector<TensorInfo> infos = plan.Infos();
@@ -87,7 +87,7 @@ PageVector<TensorInfo> TellInfos(const Program& program, const Plan& plan)
 
 } // namespace
 
-/// What one call has for itself: a context out of the pool or a new one, which it gives back, and its session.
+/// The objects that one call owns: a context of the pool or a new one, which it gives back, and its session.
 class LoadedNetwork::ContextLease
 {
 public:
@@ -106,7 +106,7 @@ public:
         }
         m_Context = std::make_unique<ExecutionContext>(*m_Network.m_Program);
         const std::lock_guard lock(m_Network.m_Mutex);
-        m_Network.m_FreeContexts.reserve(m_Network.m_NumContexts + 1); // so that giving it back cannot fail
+        m_Network.m_FreeContexts.reserve(m_Network.m_NumContexts + 1); // reserved so that giving it back cannot fail
         ++m_Network.m_NumContexts;
     }
     ~ContextLease()
@@ -197,7 +197,7 @@ void LoadedNetwork::BindOutputs(const OutputTensors& outputs, const std::vector<
 std::vector<std::pair<LayerBindingId, TensorInfo>>
 LoadedNetwork::PlanRun(const std::vector<std::pair<LayerBindingId, TensorInfo>>& inputInfos)
 {
-    const uint8_t anywhere = 0; // infos are checked like tensors, which need memory
+    const uint8_t anywhere = 0; // infos are checked as tensors, which need an address
     InputTensors inputs;
     inputs.reserve(inputInfos.size());
     for (const auto& [id, info] : inputInfos)
@@ -248,9 +248,9 @@ void LoadedNetwork::RunWith(const ContextLease& lease, const InputTensors& input
     std::unique_lock<std::mutex> stateLock;
     if (!m_Program->States().empty())
     {
-        // Runs of one session follow each other, each from the states that the one before it left.
+        // Runs of one session are serialized: each begins with the states that the previous run left.
         stateLock = std::unique_lock(lease.Session().Mutex());
-        args.ThrowIfCancelled(); // while it waited
+        args.ThrowIfCancelled(); // the run may have been cancelled while it waited
         args.m_Session = &lease.Session();
     }
     m_Hooks.AroundRun([&] { context.Run(plan, args); });
@@ -258,7 +258,7 @@ void LoadedNetwork::RunWith(const ContextLease& lease, const InputTensors& input
 
 void LoadedNetwork::Run(const InputTensors& inputs, const OutputTensors& outputs, const RunOptions& options)
 {
-    // What is imported is kept alive for the run, and so are the lists with it.
+    // Imported memory and its lists are kept alive for the run.
     std::vector<InputImports::Entry> inputImports;
     std::vector<OutputImports::Entry> outputImports;
     InputTensors allInputs;

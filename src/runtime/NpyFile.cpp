@@ -21,7 +21,7 @@ namespace tenon
 namespace
 {
 
-/// NumPy's name of how elements are stored.
+/// NumPy's name of the type of elements.
 const char* GetNpyType(DataType type)
 {
     switch (type)
@@ -50,7 +50,8 @@ const char* GetNpyType(DataType type)
     throw InvalidArgumentException(fmt::format("element type {} is not known", static_cast<int>(type)));
 }
 
-/// Format version 1.0: magic, version, length of the dictionary that follows, which is padded to whole 64 bytes.
+/// Format version 1.0: magic, version, length of the dictionary that follows, which is padded to a multiple of 64
+/// bytes.
 std::string MakeHeader(const TensorInfo& info)
 {
     constexpr std::string_view magic("\x93NUMPY\x01\x00", 8);
@@ -105,7 +106,7 @@ void WriteNpyFile(const std::filesystem::path& path, const TensorInfo& info, con
     };
     write(header.data(), header.size());
     write(data, bytes);
-    if (std::fflush(file.get()) != 0) // a disk may be full only now
+    if (std::fflush(file.get()) != 0) // a full disk may be detected only here
     {
         Fail(path, errno);
     }

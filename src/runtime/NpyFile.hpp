@@ -9,7 +9,7 @@
 namespace tenon
 {
 
-/// The tensor's stored values: of BFloat16 the bit patterns as uint16, of 4-bit types one value a byte. Throws
+/// Writes the tensor's stored values: BFloat16 as bit patterns in uint16, 4-bit types as one value per byte. Throws
 /// RuntimeException when the file cannot be written.
 void WriteNpyFile(const std::filesystem::path& path, const TensorInfo& info, const void* data);
 

@@ -14,10 +14,10 @@ namespace
 
 /// Above this many pairs of blocks alive at once, greedy placement would take longer than loading may (some 20 ms).
 constexpr size_t MaxPairs = 1'000'000;
-/// How many neighbours the search may look at after the orders were tried: about a millisecond.
+/// The number of neighbours that the search may visit after the orders were tried: about a millisecond.
 constexpr size_t SearchWork = 200'000;
 
-/// Which blocks are alive together.
+/// Lists of blocks that are alive together.
 class Neighbours
 {
 public:
@@ -127,10 +127,10 @@ private:
     std::vector<std::pair<size_t, size_t>> m_Taken;
 };
 
-/// By block: the most bytes alive at one step of its life.
+/// The maximum of bytes alive at one step of a block's life, by block.
 PageVector<size_t> Pressure(Span<const MemBlock> blocks)
 {
-    // Only where a block starts can there be more than before.
+    // The number of bytes grows only at steps where a block starts.
     PageVector<uint64_t> starts;
     for (const uint32_t i : ByStart(blocks))
     {
@@ -273,8 +273,8 @@ void PackBest(Span<MemBlock> blocks)
             return;
         }
     }
-    // A block that ends too high goes to an earlier place in the order, or two blocks change places. What is not worse
-    // stays, so that the search leaves plateaus.
+    // A block that ends too high goes to an earlier place in the order, or two blocks change places. A change that is
+    // not worse stays, so that the search leaves plateaus.
     Random random;
     PageVector<uint32_t> candidate;
     for (size_t work = 0; best > wanted && work < SearchWork; work += neighbours.Count() + order.size())

@@ -77,7 +77,7 @@ private:
     size_t m_End = 0;
 };
 
-/// Stable. Most plans list their blocks in the order in which they come and go.
+/// A stable sort. Most plans list their blocks in order of time already.
 template <typename Less>
 void Sort(PageVector<uint32_t>& order, Less less)
 {

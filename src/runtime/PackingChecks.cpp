@@ -24,7 +24,7 @@ void PlaceBins(Span<MemBlock> blocks, const std::vector<MemBin>& bins, size_t al
         }
     };
     std::vector<bool> isPlaced(blocks.size(), false);
-    size_t start = 0; // of the bin, in the arena
+    size_t start = 0; // offset of the bin in the arena
     for (const MemBin& bin : bins)
     {
         const auto size = CheckedAlignUp(bin.m_MemSize, alignment);
@@ -44,7 +44,7 @@ void PlaceBins(Span<MemBlock> blocks, const std::vector<MemBin>& bins, size_t al
             block.m_Offset = start + placed.m_Offset;
             isPlaced[index] = true;
         }
-        start = end.value_or(start); // a bin without blocks takes nothing
+        start = end.value_or(start); // a bin without blocks needs no memory
     }
     const auto missing = std::find(isPlaced.begin(), isPlaced.end(), false);
     check(missing == isPlaced.end(), static_cast<size_t>(missing - isPlaced.begin()), "is in no bin");
@@ -61,7 +61,7 @@ void CheckPacking(Span<const MemBlock> blocks, size_t alignment, const std::stri
     };
     const PageVector<uint32_t> ending = ByEnd(blocks);
     auto gone = ending.begin();
-    std::map<size_t, uint32_t> alive; // by offset; apart from each other
+    std::map<size_t, uint32_t> alive; // blocks by offset; they do not overlap
     for (const uint32_t i : ByStart(blocks))
     {
         const MemBlock& block = blocks[i];

@@ -17,7 +17,7 @@ namespace tenon
 namespace
 {
 
-/// The inputs of a step as the draft knows them. Nearly all steps have few: then nothing is allocated.
+/// The infos and known values of a step's inputs. Nearly all steps have few inputs: then nothing is allocated.
 class StepInputs
 {
 public:
@@ -54,7 +54,7 @@ public:
 
     Span<const TensorInfo* const> Infos() const { return m_Infos; }
     Span<const void* const> Constants() const { return m_Constants; }
-    /// Of constants and of computed values (KnownValues); null where not known.
+    /// Values of constants and computed values (KnownValues); null if unknown.
     Span<const void* const> Values() const { return m_Values; }
     bool HasOverrides() const { return !m_Overrides.empty(); }
 
@@ -74,7 +74,7 @@ private:
     Span<const void* const> m_Values;
 };
 
-/// Throws InvalidArgumentException where an input of fixed sizes is given others: the optimizer relied on them.
+/// Throws InvalidArgumentException if an input of fixed sizes gets other sizes: the optimizer relied on them.
 void CheckFixedSizes(const Layer& input, const TensorShape& given)
 {
     const TensorShape& wanted = input.Output(0).GetTensorInfo().GetShape();
@@ -135,7 +135,7 @@ private:
     const Program& m_Program;
     const Limits& m_Limits;
     PlanDraft m_Draft;
-    bool m_FollowsValues = false; ///< a step that was reached needs computed values to be shaped
+    bool m_FollowsValues = false; ///< shaping a step has needed computed values
 };
 
 void PlanBuilder::ShapeSteps()
@@ -162,9 +162,9 @@ void PlanBuilder::ShapeSteps()
     plan.m_IsComplete = plan.m_Steps.size() == m_Program.Steps().size();
 }
 
-/// For steps whose sizes may follow from computed values. These values hold for the plan's shapes, and a network may be
-/// loaded with other shapes than it runs with: where they do not fit, the plan ends before the step, and a run that
-/// gets to the step tells why.
+/// Shapes a step whose sizes may follow from computed values. These values hold for the plan's shapes, and a network
+/// may run with other shapes than it was loaded with. If they do not fit, the plan ends before the step, and a run that
+/// reaches the step reports the error.
 bool PlanBuilder::TryShapeStep(const Step& step)
 {
     Plan::Contents& plan = m_Draft.m_Plan;
@@ -188,7 +188,7 @@ bool PlanBuilder::TryShapeStep(const Step& step)
     }
 }
 
-/// False where the step can be shaped only during the run.
+/// Shapes a step; false if it can be shaped only during the run.
 bool PlanBuilder::ShapeStep(const Step& step)
 {
     const StepInputs inputs(m_Draft, step);

@@ -16,8 +16,8 @@
 namespace tenon
 {
 
-/// `inputShapes` are by index of program.Inputs(). Throws LayerValidationException where shapes do not fit and
-/// MemoryValidationException where a limit is exceeded, both before anything is allocated.
+/// `inputShapes` are by index of program.Inputs(). Throws LayerValidationException if shapes do not fit, and
+/// MemoryValidationException if a limit is exceeded, both before anything is allocated.
 std::shared_ptr<const Plan> BuildPlan(const Program& program, const std::vector<TensorShape>& inputShapes,
                                       const Limits& limits, const PlanOptions& options);
 

@@ -13,7 +13,7 @@ namespace tenon
 namespace
 {
 
-/// Plans kept for input shapes that come back; each holds reshaped workloads, not weights.
+/// The maximum number of plans, kept for input shapes that recur. A plan holds reshaped workloads, but no weights.
 constexpr size_t MaxPlans = 8;
 
 } // namespace
@@ -45,7 +45,7 @@ std::shared_ptr<const Plan> PlanCache::Get(const Program& program, const std::ve
             return plan;
         }
     }
-    // Made without the lock: runs with other shapes go on meanwhile.
+    // The plan is made without the lock, so that runs with other shapes continue meanwhile.
     std::shared_ptr<const Plan> made;
     {
         const auto event = profiler.Scope(ProfilingCategory::Load, "Plan");

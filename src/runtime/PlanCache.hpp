@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlanCache: the plans of one program by input shapes, most recently used first. Shared by all threads that run it.
+// PlanCache: the plans of one program by input shapes, most recently used first. Shared by all threads that run the
+// program.
 #pragma once
 
 #include "runtime/Plan.hpp"
@@ -14,14 +15,15 @@ namespace tenon
 class PlanCache
 {
 public:
-    /// The plan for these shapes, by index of program.Inputs(), and for at least `threads` threads; made if need be, in
-    /// place of one for fewer. Throws what BuildPlan does.
+    /// The plan for these shapes, by index of program.Inputs(), and for at least `threads` threads. A missing plan is
+    /// made, and replaces a plan for fewer threads. Throws the exceptions of BuildPlan.
     std::shared_ptr<const Plan> Get(const Program& program, const std::vector<TensorShape>& shapes,
                                     unsigned int threads, const Limits& limits, Profiler& profiler);
     /// The plan used last, or null.
     std::shared_ptr<const Plan> Latest() const;
 
-    /// Of plans that are made from now on: see PlanOptions. Not while another thread uses the cache.
+    /// Sets PlanOptions::m_DisabledFusions of plans that are made from now on. No other thread may use the cache
+    /// meanwhile.
     void DisableFusions(uint32_t fusions) { m_DisabledFusions = fusions; }
     uint32_t GetDisabledFusions() const { return m_DisabledFusions; }
 
@@ -33,7 +35,7 @@ private:
     std::vector<std::shared_ptr<const Plan>> m_Plans;
 };
 
-/// A network inside of a control flow layer.
+/// A network nested in a control flow layer.
 struct NestedProgram
 {
     std::unique_ptr<const Program> m_Program;

@@ -17,10 +17,10 @@
 namespace tenon
 {
 
-/// Why a fusion is not applied, in plain words; null: it is. A literal.
+/// The reason why a fusion is not applied, as a string literal in plain words; null if it is applied.
 using WhyNot = const char*;
 
-/// What a fusion was tried on, for people.
+/// The steps on which a fusion was tried, and the outcome, for reports.
 struct FusionAttempt
 {
     FusionKind m_Fusion = FusionKind::Attention;
@@ -29,15 +29,15 @@ struct FusionAttempt
     WhyNot m_WhyNot = nullptr;
 };
 
-/// What a plan is to be.
+/// Options of a plan.
 struct PlanOptions
 {
-    unsigned int m_MaxThreads = 1;                    ///< that layers get scratch memory for
+    unsigned int m_MaxThreads = 1;                    ///< number of threads for which layers get scratch memory
     uint32_t m_DisabledFusions = 0;                   ///< bit i: the fusion of FusionKind i is left out
-    std::vector<FusionAttempt>* m_Attempts = nullptr; ///< where attempts are written; null: nowhere
+    std::vector<FusionAttempt>* m_Attempts = nullptr; ///< list of attempts; null: they are not noted
 };
 
-/// A value that ConcatInPlace wants to put among the channels of the output of a Concat, and the workload that would
+/// A value that ConcatInPlace wants to store among the channels of the output of a Concat, and the workload that would
 /// write it there.
 struct PitchCandidate
 {
@@ -58,7 +58,7 @@ struct PlanDraft
     Plan::Contents m_Plan;
     std::vector<PitchCandidate> m_Pitches; ///< in the order of their Concats
     std::vector<bool> m_InPlace;           ///< by step: its aliases and pitched values lie in place
-    size_t m_LargestBytes = 0;             ///< of a tensor that a step gives
+    size_t m_LargestBytes = 0;             ///< bytes of the largest tensor that a step writes
 
     uint32_t NumSteps() const { return static_cast<uint32_t>(m_Plan.m_Steps.size()); }
     const Step& GetStep(uint32_t index) const { return m_Program.Steps()[index]; }
@@ -66,28 +66,28 @@ struct PlanDraft
     const PlannedStep& Planned(uint32_t index) const { return m_Plan.m_Steps[index]; }
     const Value& GetValue(ValueId value) const { return m_Program.Values()[value]; }
     const TensorInfo& InfoOf(ValueId value) const { return m_Plan.m_Infos[value]; }
-    /// Of output 0 of a step.
+    /// The info of output 0 of a step.
     const TensorInfo& OutputOf(uint32_t index) const { return InfoOf(GetStep(index).m_FirstOutput); }
-    /// Null where the runtime runs the step.
+    /// The hooks of a step's workload; null if the runtime runs the step.
     const FusionHooks* HooksOf(uint32_t index) const
     {
         const IShapedWorkload* const workload = Planned(index).m_Workload.get();
         return workload != nullptr ? &workload->GetFusion() : nullptr;
     }
 
-    /// Whether one of the steps [first, end), which have one output each, makes the value.
+    /// Whether one of the steps [first, end) writes the value. Each of them must have one output.
     bool IsMadeBy(uint32_t first, uint32_t end, ValueId value) const;
-    /// The step that makes the value; the number of steps of the program for a value that comes from elsewhere.
+    /// The step that writes the value; the number of steps of the program for a value that no step writes.
     uint32_t FindWriter(ValueId value) const;
     /// The fused run that a step belongs to; null: none.
     const FusedRun* FindRun(uint32_t step) const;
-    /// The steps that run when a step does: those of its fused run, the addition that it waits for, or itself. `step`
-    /// may be the number of steps.
+    /// The steps that run together with a step: the steps of its fused run, the addition that it waits for, or itself.
+    /// `step` may be the number of steps.
     std::pair<uint32_t, uint32_t> RunsWith(uint32_t step) const;
-    /// Adds fused runs of steps that are in no other one, in the order of their steps.
+    /// Adds fused runs in the order of their steps. The steps must be in no other fused run.
     void AddRuns(std::vector<std::unique_ptr<FusedRun>> runs);
 
-    /// Notes the outcome of a fusion on steps, where attempts are wanted.
+    /// Notes the outcome of a fusion on steps, if PlanOptions asks for attempts.
     void Note(FusionKind fusion, uint32_t first, uint32_t last, WhyNot whyNot)
     {
         if (m_Options.m_Attempts != nullptr)
@@ -95,7 +95,7 @@ struct PlanDraft
             m_Options.m_Attempts->push_back({fusion, first, last, whyNot});
         }
     }
-    /// Changes a note of before, of a fusion that was dropped after all.
+    /// Changes an earlier note, for a fusion that was dropped later.
     void NoteDropped(FusionKind fusion, uint32_t first, WhyNot whyNot);
 };
 

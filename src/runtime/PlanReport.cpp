@@ -28,7 +28,7 @@ std::string NameMemory(const Program& program, const Location& location, MemoryI
     return memory == HostMemory ? "arena" : program.Memories()[memory].m_Name;
 }
 
-/// The name of the kernel that runs the step, in a fused workload where it has a part in one.
+/// The name of the kernel that runs the step; if the step is a part of a fused workload, that workload's.
 std::string NameKernel(const Plan& plan, uint32_t index)
 {
     const PlannedStep& planned = plan.Steps()[index];
@@ -80,7 +80,7 @@ PlannedLayer ReportLayer(const Program& program, const Plan* plan, uint32_t inde
     return layer;
 }
 
-/// Why a fusion is not applied; empty: it is.
+/// The reason why a fusion is not applied; empty if it is.
 std::string DescribeOutcome(const Plan& plan, const FusionAttempt& attempt)
 {
     if (attempt.m_WhyNot != nullptr)

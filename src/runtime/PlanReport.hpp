@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlanReport: a plan as IRuntime::GetPlan gives it.
+// PlanReport: makes the plan that IRuntime::GetPlan returns.
 #pragma once
 
 #include "runtime/PlanCache.hpp"
@@ -10,8 +10,8 @@
 namespace tenon
 {
 
-/// The latest plan in `plans`, with the fusions that were tried for it: it is made once more for that. Without layers'
-/// shapes where there is no plan yet.
+/// The latest plan in `plans`, with the fusions that were tried for it: it is built again to collect them. If there is
+/// no plan yet, the report has no shapes of layers.
 NetworkPlan ReportPlan(const Program& program, const PlanCache& plans, const Limits& limits);
 
 } // namespace tenon

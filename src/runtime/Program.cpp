@@ -145,7 +145,7 @@ void Program::CheckBoundMemory() const
 
 void Program::MakeSteps(WorkloadFactories& factories)
 {
-    // Most layers run on the backend of the one before them: no look-up for those.
+    // Most layers run on the backend of the previous layer and need no look-up.
     const IWorkloadFactory* factory = nullptr;
     MemoryId memory = HostMemory;
     std::vector<WorkloadJob> jobs;
@@ -153,7 +153,7 @@ void Program::MakeSteps(WorkloadFactories& factories)
     {
         throw GraphValidationException("the layers are not in an order of execution; optimize the network");
     }
-    m_Steps.reserve(m_Graph.Size()); // where jobs leave their workloads
+    m_Steps.reserve(m_Graph.Size()); // jobs store their workloads there, so that steps must not move
     jobs.reserve(m_Graph.Size());
     m_Values.reserve(m_Graph.Size());
     m_FirstValue.reserve(m_Graph.Size());
@@ -272,7 +272,7 @@ size_t Program::Find(const std::vector<Binding>& bindings, const BindingIndex& i
     {
         return found->second;
     }
-    constexpr size_t max = 20; // of one message
+    constexpr size_t max = 20; // entries of one message
     std::string there;
     for (size_t i = 0; i < bindings.size() && i < max; ++i)
     {

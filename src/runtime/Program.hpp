@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Program: a graph as the runtime runs it: numbered values, and steps in order of execution. Immutable once made;
-// shared by the plans and execution contexts of one loaded network.
+// Program: the form in which the runtime runs a graph: numbered values, and steps in order of execution. It is
+// immutable, and shared by the plans and execution contexts of one loaded network.
 #pragma once
 
 #include "common/PageArena.hpp"
@@ -39,17 +39,18 @@ struct Step
     const Layer* m_Layer = nullptr;
     LayerType m_Type = LayerType::Input;                  ///< the layer's
     std::unique_ptr<IWorkload> m_Workload;                ///< null: the runtime runs it
-    std::vector<std::unique_ptr<NestedProgram>> m_Bodies; ///< of control flow, in the order of Layer::Bodies()
-    uint32_t m_State = NoState;                           ///< of ReadState: index into Program::States()
-    MemoryId m_Memory = HostMemory;                       ///< of its outputs and scratch
-    Span<const ValueId> m_Inputs;                         ///< NoValue where not connected
-    /// By input: the info that the layer takes the value for in place of the value's own, or null. Empty where no input
-    /// has one (IInputSlot::SetTensorInfo).
+    std::vector<std::unique_ptr<NestedProgram>> m_Bodies; ///< control flow only: nested networks in the order of
+                                                          ///< Layer::Bodies()
+    uint32_t m_State = NoState;                           ///< ReadState only: index into Program::States()
+    MemoryId m_Memory = HostMemory;                       ///< memory of its outputs and scratch
+    Span<const ValueId> m_Inputs;                         ///< NoValue if not connected
+    /// Infos by input that the layer uses in place of the value's own, or null (IInputSlot::SetTensorInfo). The list is
+    /// empty if no input has one.
     Span<const TensorInfo* const> m_Overrides;
     ValueId m_FirstOutput = 0; ///< outputs are consecutive values
     uint32_t m_NumOutputs = 0;
 
-    /// Whether it brings its input into another memory.
+    /// Whether it copies its input to another memory.
     bool IsCopy() const { return m_Type == LayerType::MemCopy || m_Type == LayerType::MemImport; }
 };
 
@@ -58,12 +59,12 @@ struct Value
     const OutputSlot* m_Slot = nullptr;
     const void* m_Constant = nullptr; ///< memory of a constant
     uint32_t m_LastUse = 0;           ///< last step that reads it; the number of steps for a network output
-    bool m_IsRead = false;            ///< by a step
-    bool m_IsReadAgain = false;       ///< by an input more, of whichever step
-    bool m_IsShapeRelevant = false;   ///< shape inference of a step needs it, or a value computed from it
+    bool m_IsRead = false;            ///< a step reads it
+    bool m_IsReadAgain = false;       ///< a second input, of the same or another step, reads it
+    bool m_IsShapeRelevant = false;   ///< shape inference of a step needs it or a value computed from it
     MemoryId m_Memory = HostMemory;
 
-    /// Also of constants without bytes.
+    /// True for constants without bytes, too.
     bool IsConstant() const { return m_Slot->GetOwningLayer().GetType() == LayerType::Constant; }
 };
 
@@ -75,7 +76,7 @@ struct Binding
     const Layer* m_Layer = nullptr;
 };
 
-/// A state of the network: what it held before the run and what it is to hold afterwards.
+/// A state of the network: its value before the run, and the value to keep afterwards.
 struct State
 {
     std::string m_Name;
@@ -87,11 +88,11 @@ class Program
 {
 public:
     /// Makes the workloads, each by the factory of its layer's backend. The graph's layers must be in order of
-    /// execution. Throws BackendUnavailableException for a backend that the registry lacks, and what factories throw.
-    /// `memories` must outlive the program.
+    /// execution. Throws BackendUnavailableException for a backend that the registry lacks, and the exceptions of
+    /// factories. `memories` must outlive the program.
     Program(std::unique_ptr<Graph> graph, const MemorySpaces& memories, WorkloadFactories& factories);
-    /// The same for a graph that is nested in another program's, and outlives the program; Finish() is left to that
-    /// one.
+    /// The same for a graph that is nested in another program's, and outlives the program; the outer program calls
+    /// Finish().
     Program(const Graph& graph, const MemorySpaces& memories, WorkloadFactories& factories);
 
     const PageVector<Step>& Steps() const { return m_Steps; }
@@ -100,12 +101,13 @@ public:
     const std::vector<Binding>& Outputs() const { return m_Outputs; }
     const std::vector<State>& States() const { return m_States; }
     const MemorySpaces& Memories() const { return m_Memories; }
-    /// Whether a step of this program works in a device's memory; networks nested in it are not looked at.
+    /// Whether a step of this program works in a device's memory; networks nested in it do not count.
     bool UsesDevices() const { return m_UsesDevices; }
-    /// Of tensors in host memory, bytes: what devices that import some of them ask for, at least ArenaAlignment.
+    /// The alignment of tensors in host memory, in bytes: the largest one that devices require for imports, at least
+    /// ArenaAlignment.
     size_t HostAlignment() const { return m_HostAlignment; }
 
-    /// Throw InvalidArgumentException that names the ids there are. Return the index into Inputs() or Outputs().
+    /// The index into Inputs() or Outputs(). Throw InvalidArgumentException that lists the known ids.
     size_t FindInput(LayerBindingId id) const { return Find(m_Inputs, m_InputIndex, id, "input"); }
     size_t FindOutput(LayerBindingId id) const { return Find(m_Outputs, m_OutputIndex, id, "output"); }
 
@@ -124,7 +126,7 @@ private:
     void CheckBoundMemory() const;
     void MarkShapeRelevantValues();
 
-    PageArena m_Memory; ///< of the steps' lists
+    PageArena m_Memory; ///< memory of the steps' lists
     std::unique_ptr<Graph> m_OwnedGraph;
     const Graph& m_Graph;
     const MemorySpaces& m_Memories;

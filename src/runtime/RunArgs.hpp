@@ -29,16 +29,16 @@ struct RunArgs
     explicit RunArgs(GetOutput getOutput) : m_GetOutput(getOutput) {}
 
     Span<const void* const> m_Inputs; ///< by index of Program::Inputs()
-    GetOutput m_GetOutput;            ///< called once an output, before or during the run
+    GetOutput m_GetOutput;            ///< called once per output, before or during the run
     IParallelFor* m_Parallel = nullptr;
     Profiler* m_Profiler = nullptr;
     DebugRun* m_Debug = nullptr; ///< null: none
     const Limits* m_Limits = nullptr;
-    uint64_t* m_Iterations = nullptr;                 ///< of all loops of the run so far
+    uint64_t* m_Iterations = nullptr;                 ///< iterations of all loops of the run so far
     Session* m_Session = nullptr;                     ///< null where the program has no states
-    const std::atomic<bool>* m_IsCancelled = nullptr; ///< null: nobody cancels the run
-    /// Memory that was imported beforehand, by index of Program::Inputs() and Outputs(); null where it was not, and
-    /// empty where none was.
+    const std::atomic<bool>* m_IsCancelled = nullptr; ///< null: the run cannot be cancelled
+    /// Memory that was imported before the run, by index of Program::Inputs() and Outputs(). An element is null if its
+    /// memory was not imported; a list is empty if none was.
     Span<const ImportedMemory* const> m_ImportedInputs;
     Span<const ImportedMemory* const> m_ImportedOutputs;
 

@@ -70,7 +70,7 @@ void RunTensors::PlaceValues(const Plan& plan)
         const Location& location = plan.Locations()[v];
         if (location.m_Place == Place::Constant)
         {
-            // Workloads get it as pointer to const; the table holds all kinds of memory.
+            // Workloads get it as a pointer to const, but the table holds all kinds of memory.
             auto* const constant =
                 static_cast<std::byte*>(const_cast<void*>(m_Program.Values()[location.m_Index].m_Constant));
             m_Pointers[v] = constant + location.m_Offset;
@@ -82,7 +82,7 @@ void RunTensors::PlaceValues(const Plan& plan)
     }
 }
 
-/// Of an earlier run: its memory is gone.
+/// Resets values of an earlier run, whose memory was released.
 void RunTensors::ForgetDynamicValues(const Plan& plan)
 {
     m_DynamicInfos = plan.Infos();

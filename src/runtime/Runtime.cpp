@@ -42,7 +42,7 @@ void IRuntime::Destroy(IRuntime* runtime)
 
 Runtime::Runtime(const CreationOptions& options) : m_Limits(options.m_Limits)
 {
-    // Memory that is not protected would be a silent fallback.
+    // Unprotected memory would be a silent fallback.
     if (options.m_ProtectedMode)
     {
         throw UnimplementedException(
@@ -64,7 +64,7 @@ Runtime::Runtime(const CreationOptions& options) : m_Limits(options.m_Limits)
 namespace
 {
 
-/// Files of dynamic backends that are not there, each with the reason, for the end of a sentence.
+/// The files of dynamic backends that were not loaded, each with the reason, for the end of a sentence.
 std::string ListUnloaded(const std::vector<DynamicBackendReport>& reports)
 {
     std::string text;
@@ -75,7 +75,7 @@ std::string ListUnloaded(const std::vector<DynamicBackendReport>& reports)
     return text.empty() ? text : ". Not loaded:" + text;
 }
 
-/// As in Arm NN, options that nobody reads are no error: programs give them for all machines that they run on.
+/// Unread options are no error, as in Arm NN: programs set them for all machines that they run on.
 void WarnOfUnreadOptions(const BackendOptions& group, const BackendRegistry& registry, const BackendIdSet& builtin,
                          const std::vector<DynamicBackendReport>& reports)
 {
@@ -132,7 +132,7 @@ void Runtime::RegisterBackends(const CreationOptions& given)
 namespace
 {
 
-/// Of a network's inputs or outputs.
+/// Checks the memory source of a network's inputs or outputs.
 void CheckSource(MemorySource source)
 {
     if (source != MemorySource::Undefined && source != MemorySource::Malloc)
@@ -142,7 +142,7 @@ void CheckSource(MemorySource source)
     }
 }
 
-/// Blobs are nothing to another object than the one that compiled them, whatever its id. Throws
+/// A blob is only valid for the backend object that compiled it, even if another object has the same id. Throws
 /// BackendUnavailableException.
 void CheckBlobs(const Graph& graph, const BackendRegistry& makers, const BackendRegistry& registry)
 {
@@ -175,7 +175,8 @@ NetworkId Runtime::Load(IOptimizedNetworkPtr network, const INetworkProperties& 
     {
         throw NullPointerException("LoadNetwork was given a null network");
     }
-    GetFusionBits(properties.m_DisabledFusions); // so that a wrong name is refused before anything is loaded
+    GetFusionBits(properties.m_DisabledFusions); // checked here so that an unknown name is refused before anything is
+                                                 // loaded
     CheckSource(properties.m_InputSource);
     CheckSource(properties.m_OutputSource);
     // OptimizedNetwork is the only implementation of the interface.

@@ -95,7 +95,7 @@ private:
         return const_cast<Runtime*>(this)->Find(networkId);
     }
     std::shared_ptr<LoadedNetwork> Share(NetworkId networkId) const;
-    /// From here on UnloadNetwork waits for the run.
+    /// Begins a run; from here on UnloadNetwork waits for it.
     LoadedNetwork::RunGuard StartRun(NetworkId networkId) const;
 
     const Limits m_Limits;

@@ -31,7 +31,7 @@ void StateMemory::Initialize(const TensorInfo& info, const void* value)
     }
     else
     {
-        // As in TFLite: unsigned bytes start at 0 too, not at their zero point.
+        // Unsigned bytes start at 0, too, and not at their zero point, as in TFLite.
         const bool hasZeroPoint = info.GetDataType() == DataType::QAsymmS8 && info.HasQuantization();
         std::memset(m_Memory.Data(), hasZeroPoint ? info.GetQuantizationOffset() : 0, bytes);
     }

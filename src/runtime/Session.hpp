@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Session: the values of a network's states from run to run. One run at a time uses a session; a loaded network has one
-// from the start and more where the application asks for them.
+// from the start, and more if the application creates them.
 #pragma once
 
 #include "common/AlignedMemory.hpp"
@@ -18,15 +18,15 @@ namespace tenon
 class StateMemory
 {
 public:
-    /// Makes room for a tensor of this info. What was there stays only if it has the same shape.
+    /// Makes room for a tensor of this info. Earlier contents stay only if they have the same shape.
     void Fit(const TensorInfo& info);
-    /// The contents are what a run wrote, or the initial value.
+    /// Whether there are contents: a run's value, or the initial value.
     bool IsSet() const { return m_IsSet; }
-    /// Copies the initial value in; zeros (of QAsymmS8: the zero point) where `value` is null.
+    /// Copies the initial value in; zeros (for QAsymmS8 the zero point) if `value` is null.
     void Initialize(const TensorInfo& info, const void* value);
     void Reset() { m_IsSet = false; }
 
-    /// Remembers what the state is to hold next; it takes effect with Commit. `value` may lie in any state's memory.
+    /// Keeps the next value of the state; it takes effect with Commit. `value` may lie in any state's memory.
     void Prepare(const TensorInfo& info, const void* value);
     void Commit();
 
@@ -34,7 +34,7 @@ public:
 
 private:
     AlignedMemory m_Memory;
-    AlignedMemory m_Next; ///< what Commit makes m_Memory
+    AlignedMemory m_Next; ///< Commit moves it to m_Memory
     TensorShape m_Shape;
     TensorShape m_NextShape;
     bool m_IsSet = false;

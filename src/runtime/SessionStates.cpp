@@ -66,7 +66,7 @@ void SessionStates::Write(const RunArgs& args)
         }
         memory[s].Prepare(info, m_Tensors.GetPointer(states[s].m_Written));
     }
-    // Only now: values to keep may lie in the memory of other states.
+    // States are committed only now, because values to keep may lie in the memory of other states.
     for (size_t s = 0; s < states.size(); ++s)
     {
         if (states[s].m_Written != NoValue)

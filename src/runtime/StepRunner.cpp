@@ -24,7 +24,7 @@ void StepRunner::RunPlannedSteps(const RunArgs& args)
         if (nextRun != endOfRuns && (*nextRun)->m_First == s)
         {
             const FusedRun& run = **nextRun++;
-            if (args.m_Debug == nullptr && // a DebugRun is shown whole tensors
+            if (args.m_Debug == nullptr && // a DebugRun shows whole tensors
                 run.IsWorthwhile(args.m_Parallel->GetNumThreads()))
             {
                 m_Fused.Run(run, args);
@@ -44,7 +44,7 @@ void StepRunner::RunPlannedStep(size_t index, const RunArgs& args)
     if (planned.m_ResidualAdd != ResidualAdd::None)
     {
         const ResidualAdd& add = plan.GetResidualAdds()[planned.m_ResidualAdd];
-        if (add.m_Add == index) // which runs its layer as well
+        if (add.m_Add == index) // its workload runs the layer, too
         {
             RunResidualAdd(add, args);
         }
@@ -84,7 +84,7 @@ void StepRunner::RunResidualAdd(const ResidualAdd& add, const RunArgs& args)
     const Plan& plan = m_Tensors.GetPlan();
     const Step& layer = m_Tensors.GetProgram().Steps()[add.m_Layer];
     const Step& next = m_Tensors.GetProgram().Steps()[add.m_Add];
-    if (args.m_Debug != nullptr) // it is shown both outputs
+    if (args.m_Debug != nullptr) // it shows both outputs
     {
         ExecutePlanned(layer, plan.Steps()[add.m_Layer], args);
         m_DebugTensors.ShowOutputs(layer, args);

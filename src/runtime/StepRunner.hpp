@@ -15,7 +15,7 @@
 namespace tenon
 {
 
-/// Memory of one step alone, while it runs.
+/// Memory that one step has while it runs.
 struct StepScratch
 {
     void* m_Host = nullptr;
@@ -25,7 +25,7 @@ struct StepScratch
 class StepRunner
 {
 public:
-    /// All of them outlive it.
+    /// All arguments must outlive it.
     StepRunner(const RunTensors& tensors, const FusedRunner& fused, const SessionStates& states,
                const DebugTensors& debugTensors)
         : m_Tensors(tensors), m_Fused(fused), m_States(states), m_DebugTensors(debugTensors)
@@ -35,7 +35,7 @@ public:
     /// Runs all steps of the plan in use: by themselves, in fused runs, or with the residual add after them.
     void RunPlannedSteps(const RunArgs& args);
 
-    /// Runs the workload of a step. `outputs` is null where the shapes of the outputs are known.
+    /// Runs the workload of a step. `outputs` is null if the shapes of the outputs are known.
     void Execute(const Step& step, const IShapedWorkload& workload, const char* kernelName, const StepScratch& scratch,
                  ILateOutputs* outputs, const RunArgs& args);
     /// Runs a step that copies its input, maybe to or from a device. `bytesUsed`: the bytes that
@@ -53,7 +53,7 @@ private:
     const FusedRunner& m_Fused;
     const SessionStates& m_States;
     const DebugTensors& m_DebugTensors;
-    std::vector<const void*> m_Inputs; ///< of the step that runs
+    std::vector<const void*> m_Inputs; ///< inputs of the step that runs
 };
 
 } // namespace tenon

@@ -15,7 +15,7 @@ namespace tenon
 size_t GetAlignment(DataType type)
 {
     const unsigned int bits = GetDataTypeBits(type);
-    // Complex numbers are as aligned as their parts.
+    // Complex numbers have the alignment of their parts.
     const bool isComplex = type == DataType::Complex64 || type == DataType::Complex128;
     return std::max(1U, (isComplex ? bits / 2 : bits) / 8);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 4-bit values, two a byte, the first in the lower half. What shows tensors to people reads them.
+// 4-bit values, two per byte, the first in the lower half. Code that prints tensors reads them.
 #pragma once
 
 #include <cstddef>

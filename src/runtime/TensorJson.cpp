@@ -45,7 +45,7 @@ void AppendValue(std::string& text, std::complex<T> value)
     text += ']';
 }
 
-/// Writes what `load` gives for each element.
+/// Writes the result of `load` for each element.
 template <typename Load>
 class Writer
 {
@@ -132,7 +132,7 @@ T LoadElement(const void* memory, size_t index)
     return value;
 }
 
-/// Calls `write` with a function that gives the value of element i.
+/// Calls `write` with a function that returns the value of element i.
 template <typename Write>
 void WithLoader(DataType type, const void* memory, const Write& write)
 {

@@ -10,8 +10,8 @@ namespace tenon
 {
 
 /// One line with layerGuid, layerName, outputSlot, type, shape, min, max and data, which is nested as the shape says.
-/// Values are those that are stored, of quantized types the integers. What JSON has no number for is a string ("NaN",
-/// "Infinity", "-Infinity"), a complex number a pair; min and max are null where no values are ordered.
+/// Values are the stored ones, for quantized types the integers. Values without a JSON number are strings ("NaN",
+/// "Infinity", "-Infinity"); a complex number is a pair. min and max are null if no values are ordered.
 std::string FormatTensorJson(const Layer& layer, unsigned int output, const TensorInfo& info, const void* memory);
 
 } // namespace tenon

@@ -16,10 +16,10 @@ namespace tenon
 namespace
 {
 
-/// Constants of a network that one thread packs sooner than others come to help.
+/// The bytes of constants that one thread packs faster than other threads start.
 constexpr uint64_t MinBytes = uint64_t{256} << 10;
 
-/// Operators of the application were never asked to be made by several threads.
+/// Operators of the application are not required to be thread-safe.
 bool MayShare(const WorkloadJob& job)
 {
     return job.m_Layer->GetType() != LayerType::Custom && job.m_Factory->IsThreadSafe();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WorkloadFactories: makes the workloads of a network's layers, on several threads where there is much to pack.
+// WorkloadFactories: makes the workloads of a network's layers, on several threads if there is much to pack.
 #pragma once
 
 #include "common/Profiler.hpp"
@@ -21,14 +21,15 @@ struct WorkloadJob
 {
     const Layer* m_Layer = nullptr;
     const IWorkloadFactory* m_Factory = nullptr;
-    std::unique_ptr<IWorkload>* m_Workload = nullptr; ///< where it goes
+    std::unique_ptr<IWorkload>* m_Workload = nullptr; ///< destination of the workload
 };
 
-/// The factories of the backends that a network runs on, one each for all of its programs.
+/// The factories of the backends that a network runs on, one per backend for all of its programs.
 class WorkloadFactories
 {
 public:
-    /// All must outlive it. `threads`: of the pool, at most, while workloads are made; 0 means every core.
+    /// All arguments must outlive it. `threads`: the maximum number of threads of the pool while workloads are made; 0
+    /// means every core.
     WorkloadFactories(const BackendRegistry& registry, const ModelOptions& options, ThreadPool& pool, unsigned threads,
                       Profiler& profiler)
         : m_Registry(registry), m_Options(options), m_Pool(pool), m_Threads(threads), m_Profiler(profiler)
@@ -37,10 +38,10 @@ public:
 
     /// Throws BackendUnavailableException.
     const IWorkloadFactory& Get(const BackendId& backend);
-    /// Makes all of these workloads. Throws what the factory of the first layer throws that has none. On one thread
-    /// while profiling: an event is then a layer's own time.
+    /// Makes all of these workloads. Throws the exception of the first layer whose factory fails. Profiling uses one
+    /// thread: an event is then a layer's own time.
     void Make(std::span<const WorkloadJob> jobs) const;
-    /// All workloads are made.
+    /// Must be called when all workloads are made.
     void Finish();
 
 private:

@@ -26,7 +26,7 @@
 namespace tenon::serializer
 {
 
-/// A value in a file: its kind and where it is.
+/// A value in a file: its kind and its offset.
 using EncodedValue = std::pair<schema::Value, flatbuffers::Offset<void>>;
 using Pairs = std::vector<std::pair<unsigned int, unsigned int>>;
 
@@ -64,7 +64,7 @@ EncodedValue Encode(FileWriter& file, T value)
     return Encode(file, EnumeratorName(value));
 }
 
-/// Their names, with commas between them.
+/// The names of the enumerators, separated by commas.
 template <Enumeration T>
 EncodedValue Encode(FileWriter& file, const std::vector<T>& values)
 {
@@ -118,7 +118,7 @@ inline EncodedValue Encode(FileWriter& file, const TensorShape& value)
     return {schema::Value::Shape, WriteShape(file, value).Union()};
 }
 
-/// The attribute's value as a T. Throws ParseException when it is of another kind.
+/// The attribute's value as a T. Throws ParseException if it is of another kind.
 template <typename T>
 const T& ValueAs(const FileReader& file, const schema::Attribute& attribute)
 {
@@ -257,7 +257,7 @@ inline void Decode(FileReader& file, const schema::Attribute& attribute, TensorS
     value = ReadShape(file, ValueAs<schema::Shape>(file, attribute));
 }
 
-/// Whether a field has its default to the bit: 0 and -0 are equal, but not the same.
+/// Whether a field has its default value bit by bit: 0 and -0 are equal, but their bits differ.
 template <typename T>
 bool IsSame(const T& a, const T& b)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deserializer: the implementation of IDeserializer. Keeps the bindings of the network that it made last.
+// Deserializer: the implementation of IDeserializer. It keeps the bindings of the last network.
 #pragma once
 
 #include "common/ModelBytes.hpp"
@@ -43,14 +43,14 @@ private:
     {
         std::vector<std::string> m_Names;
         std::unordered_map<std::string, BindingPointInfo> m_Infos;
-        std::unordered_map<std::string, size_t> m_LastSuffix; ///< of names that occur more than once
+        std::unordered_map<std::string, size_t> m_LastSuffix; ///< last number of names that occur more than once
 
         void Add(const Layer& layer, const char* kind, const TensorInfo& info);
         const BindingPointInfo& Find(const std::string& name, const char* kind) const;
     };
 
     INetworkPtr Read(ModelBytes bytes);
-    /// Of a .armnn file.
+    /// The network of a .armnn file.
     INetworkPtr ReadArmnn(ModelBytes bytes);
     IOptimizedNetworkPtr ReadOptimized(ModelBytes bytes, const IDeviceSpec& deviceSpec);
     void KeepBindings(const Graph& graph);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileReader: the bytes of a .tenon file, verified. Everything that is read from them afterwards is within bounds as
-// far as FlatBuffers goes; indices, sizes and names are checked where they are used (GraphReader, Attributes).
+// FileReader: the bytes of a .tenon file, verified. Later reads of the flatbuffer stay within bounds; indices, sizes
+// and names are checked where they are used (GraphReader, Attributes).
 #pragma once
 
 #include "common/ModelBytes.hpp"
@@ -22,9 +22,9 @@ namespace tenon::serializer
 class FileReader
 {
 public:
-    /// Throws ParseException when the bytes are no .tenon file of a version that this library knows.
+    /// Throws ParseException unless the bytes are a .tenon file of a version that this library knows.
     FileReader(ModelBytes bytes, const Limits& limits);
-    /// Whether the bytes call themselves a .tenon file.
+    /// Whether the bytes have the identifier of .tenon files.
     static bool HasIdentifier(Span<const uint8_t> bytes);
 
     const schema::Network& Root() const { return *m_Root; }
@@ -33,19 +33,19 @@ public:
     const std::shared_ptr<const void>& Owner() const { return m_Owner; }
     /// A buffer of the data section. Throws ParseException for a bad index, range or alignment.
     Span<const uint8_t> Buffer(uint32_t index) const;
-    /// A list of elements of 8 bytes. Throws ParseException where it does not lie on a multiple of 8, which the
-    /// verifier does not see.
+    /// A list of elements of 8 bytes. Throws ParseException unless its address is a multiple of 8, which the verifier
+    /// does not check.
     template <typename Vector>
     static const Vector& Aligned(const Vector& vector)
     {
         CheckAlignment(vector.Data());
         return vector;
     }
-    /// A text; empty when there is none. What is read counts: see ReadBudget.
+    /// A text; empty if there is none. Its bytes count: see ReadBudget.
     std::string Text(const flatbuffers::String* text);
     /// Counts `count` elements of a list that is about to be read.
     void Charge(size_t count, size_t elementBytes) { m_Budget.Charge(count * elementBytes); }
-    /// "(the file has format version 1.3, this library knows 1.0)", for what the file names and the library lacks.
+    /// "(the file has format version 1.3, this library knows 1.0)", for names in the file that the library lacks.
     std::string VersionText() const;
 
 private:

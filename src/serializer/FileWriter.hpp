@@ -21,12 +21,12 @@ class FileWriter
 {
 public:
     flatbuffers::FlatBufferBuilder& Builder() { return m_Builder; }
-    /// Equal texts are stored once.
+    /// Adds a text; equal texts are stored once.
     flatbuffers::Offset<flatbuffers::String> AddText(const std::string& text)
     {
         return m_Builder.CreateSharedString(text);
     }
-    /// Null for an empty text.
+    /// Adds a text; null for an empty one.
     flatbuffers::Offset<flatbuffers::String> AddOptionalText(const std::string& text)
     {
         return text.empty() ? flatbuffers::Offset<flatbuffers::String>() : AddText(text);
@@ -39,7 +39,7 @@ public:
         const std::vector<uint8_t>& kept = m_Owned.emplace_back(std::move(bytes));
         return AddBuffer(kept.data(), kept.size());
     }
-    /// The whole file. `network` lacks nothing but version, buffers and data section.
+    /// The whole file. `network` is complete except for version, buffers and data section.
     std::vector<uint8_t>
     Finish(bool isOptimized, flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::Graph>>> graphs,
            flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::BackendOptions>>> options,
@@ -48,7 +48,7 @@ public:
 private:
     flatbuffers::FlatBufferBuilder m_Builder;
     std::vector<schema::Buffer> m_Buffers;
-    std::vector<const void*> m_Memory; ///< of each buffer
+    std::vector<const void*> m_Memory; ///< address of each buffer
     std::deque<std::vector<uint8_t>> m_Owned;
     std::map<std::pair<const void*, size_t>, uint32_t> m_BufferIndex;
     size_t m_DataBytes = 0;

@@ -8,17 +8,18 @@
 namespace tenon::serializer
 {
 
-/// What this library writes. It reads every file of the same major version, as far as it knows the names in it.
+/// The version that this library writes. It reads every file of the same major version if it knows the names in it.
 constexpr uint16_t FormatMajor = 1;
 constexpr uint16_t FormatMinor = 0;
 
-/// Connection::layer of an input that nothing feeds.
+/// Connection::layer of an input that is not connected.
 constexpr uint32_t NotConnected = 0xFFFFFFFF;
 
-/// Assignment::blob of a layer that has none.
+/// Assignment::blob of a layer without a blob.
 constexpr uint32_t NoBuffer = 0xFFFFFFFF;
 
-/// Bytes: of the data section and of each buffer in it. That of a cache line, more than any element type needs.
+/// The alignment, in bytes, of the data section and of each buffer in it. It is the size of a cache line, more than any
+/// element type needs.
 constexpr size_t DataAlignment = 64;
 
 } // namespace tenon::serializer

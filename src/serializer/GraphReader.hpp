@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReadGraphs: the layers of a network out of a .tenon file.
+// ReadGraphs: reads the layers of a network from a .tenon file.
 #pragma once
 
 #include "common/BackendNames.hpp"
@@ -20,8 +20,8 @@ namespace tenon::serializer
 
 using CustomOperators = std::vector<std::shared_ptr<const ICustomOperator>>;
 
-/// Fills `graph`, which must be empty, and the graphs nested in it; each passes ValidateGraph. Throws as IDeserializer
-/// says.
+/// Fills `graph`, which must be empty, and the graphs nested in it; each passes ValidateGraph. Its exceptions are
+/// documented at IDeserializer.
 void ReadGraphs(FileReader& file, const CustomOperators& operators, const BackendRegistry* backends, Graph& graph);
 
 } // namespace tenon::serializer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WriteGraphs: the layers of a network in a .tenon file.
+// WriteGraphs: writes the layers of a network to a .tenon file.
 #pragma once
 
 #include "graph/Graph.hpp"
@@ -10,8 +10,8 @@
 namespace tenon::serializer
 {
 
-/// The graph and those nested in it. `backends`: of an optimized network, which is written with its backends and
-/// subgraphs; else null. Throws as ISerializer::Serialize says.
+/// Writes the graph and the graphs nested in it. `backends`: the backends of an optimized network, which is written
+/// with its backends and subgraphs; else null. Its exceptions are documented at ISerializer::Serialize.
 flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::Graph>>>
 WriteGraphs(FileWriter& file, const Graph& graph, const BackendRegistry* backends);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayerReader: one layer out of a .tenon file, with everything but its nested graphs. Used by GraphReader.
+// LayerReader: reads one layer from a .tenon file, without its nested graphs. Used by GraphReader.
 #pragma once
 
 #include "graph/Graph.hpp"
@@ -15,17 +15,17 @@ namespace tenon::serializer
 class LayerReader
 {
 public:
-    /// `backends`: those that an optimized network may name; else null.
+    /// `backends`: the backends that an optimized network may name; else null.
     LayerReader(FileReader& file, const CustomOperators& operators, const BackendRegistry* backends)
         : m_File(file), m_Operators(operators), m_Backends(backends)
     {
     }
 
-    /// "layer 12 'conv1' (Convolution2d)", as far as the file says so.
+    /// "layer 12 'conv1' (Convolution2d)", as far as the file has these data.
     static std::string Describe(const schema::Layer& source, uint32_t index);
-    /// Adds the layer, with its outputs, but nothing that it is connected to.
+    /// Adds the layer with its outputs, but without connections.
     Layer& Add(const schema::Layer& source, Graph& graph);
-    /// Connects its inputs, once all layers are there.
+    /// Connects its inputs. All layers must have been added.
     void Connect(const schema::Layer& source, Layer& layer);
 
 private:

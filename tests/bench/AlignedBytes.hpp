@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for inputs and outputs of what is measured, at the start of a cache line as inside of a network: vectors that
-// lie over two lines take twice as long to load.
+// Memory for inputs and outputs of measured layers. It begins at a cache line, as inside of a network: vectors that
+// cross two lines take twice as long to load.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same chain through Arm NN, as a peer of LoadBench.
+// The chain of LoadBench in Arm NN, as a peer.
 #pragma once
 
 namespace tenon::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks of elementwise layers after each other, as bench_subgraphs runs them.
+// Networks of consecutive elementwise layers, for bench_subgraphs.
 #pragma once
 
 #include <tenon/Tenon.hpp>
@@ -7,16 +7,16 @@
 namespace tenon::bench
 {
 
-/// Eight layers of Float32: sums, products and the like with one row, and negations between them.
+/// Eight layers of Float32: sums, products and similar operations with one row, and negations between them.
 INetworkPtr MakeElementwise(unsigned int images, unsigned int rows, unsigned int columns);
 
 /// x * sigmoid(x) of Float32, [1, size, size, channels].
 INetworkPtr MakeSwish(unsigned int size, unsigned int channels);
 
-/// residual + scale * x of Float32, with a factor for each channel, as ConvNeXt has them.
+/// residual + scale * x of Float32, with a factor for each channel, as in ConvNeXt.
 INetworkPtr MakeScaledResidual(unsigned int size, unsigned int channels);
 
-/// a * b + c of three tensors of a type.
+/// a * b + c, three tensors of `type`.
 INetworkPtr MakeProductSum(DataType type, unsigned int size, unsigned int channels);
 
 } // namespace tenon::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single convolutions on other libraries, for bench_convolutions. Each peer is in a translation unit of its own, which
-// is built where the library is installed.
+// is built if the library is installed.
 #pragma once
 
 #include "KernelNetworks.hpp"
@@ -21,7 +21,7 @@ struct ConvolutionSizes
     bool m_IsDepthwise = false;
 
     unsigned int GetOutputSize() const { return (m_Size + m_Window.m_Stride - 1) / m_Window.m_Stride; }
-    /// Of both sides together.
+    /// The padding of both sides together.
     unsigned int GetPadding() const
     {
         const unsigned int needed = (GetOutputSize() - 1) * m_Window.m_Stride + m_Window.m_Size;
@@ -29,7 +29,7 @@ struct ConvolutionSizes
     }
 };
 
-/// Ready to run, on one thread.
+/// A convolution that is ready to run, on one thread.
 class ConvolutionPeer
 {
 public:
@@ -37,7 +37,7 @@ public:
     virtual void Run() = 0;
 };
 
-/// The convolution with the weights and bias of `network`, of Float32 or Int8; null where the library refuses it.
+/// The convolution with the weights and bias of `network`, of Float32 or Int8; null if the library refuses it.
 std::unique_ptr<ConvolutionPeer> MakeXnnpackConvolution(const ConvolutionSizes& sizes, const LayerNetwork& network);
 std::unique_ptr<ConvolutionPeer> MakeOneDnnConvolution(const ConvolutionSizes& sizes, const LayerNetwork& network);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures in turn: what is compared runs in short batches, A B C A B C, and of each the median counts. What else the
-// machine does meets all of them alike.
+// Interleaved measurement: the candidates run in short batches, A B C A B C, and the median of each counts. Other load
+// of the machine affects all of them alike.
 #pragma once
 
 #include <functional>
@@ -9,15 +9,15 @@
 namespace tenon::bench
 {
 
-/// Seconds since some moment.
+/// A clock: seconds since a fixed moment.
 using ClockSeconds = double (*)();
 double WallSeconds();
-/// What the process has had of all cores: what other processes take does not count.
+/// CPU time of the process on all cores; the time of other processes does not count.
 double ProcessSeconds();
 
 double Median(std::vector<double> values);
 
-/// One of those that are compared: what runs, how often in a turn, and seconds of a run by turn.
+/// One of the compared candidates: its function, the number of runs in a round, and seconds per run by round.
 class InterleavedTimer
 {
 public:
@@ -29,7 +29,7 @@ public:
     double GetMedian() const { return Median(m_Seconds); }
 
 private:
-    /// Of all the runs.
+    /// Seconds of all the runs.
     double Measure(unsigned int runs) const;
 
     std::function<void()> m_Run;

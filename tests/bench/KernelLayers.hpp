@@ -12,10 +12,10 @@ namespace tenon::bench
 
 using Make = std::function<LayerNetwork(Element)>;
 using Elements = std::vector<Element>;
-/// Takes a layer, which is to be measured with each of some element types.
+/// Receives a layer, which is measured with each of the element types.
 using Add = std::function<void(const Make& make, const Elements& elements)>;
 
-/// All of them, by kind.
+/// Adds all layers, by kind.
 void AddLayers(const Add& add);
 
 } // namespace tenon::bench

@@ -21,7 +21,7 @@ public:
 
     void ReportRuns(const std::vector<Run>& runs) override;
 
-    /// A row for each benchmark in the order of the runs: of its repetitions the one of median time. Those that failed
+    /// Writes a row for each benchmark in the order of the runs, with the repetition of median time. Failed benchmarks
     /// are left out.
     void WriteTable(std::ostream& out, const MachinePeaks& peaks) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network of one layer, loaded, with memory for its inputs and outputs: what bench_kernels runs again and again.
+// A network of one layer, loaded, with memory for its inputs and outputs. bench_kernels runs it repeatedly.
 #pragma once
 
 #include "AlignedBytes.hpp"
@@ -20,22 +20,21 @@ struct Settings
 class LoadedLayer
 {
 public:
-    /// Throws tenon::Exception where the layer is refused. The network's constants must outlive this.
+    /// Throws tenon::Exception if the layer is refused. The network's constants must outlive this object.
     LoadedLayer(const LayerNetwork& layer, const Settings& settings);
 
     void Run() { m_Runtime->EnqueueWorkload(m_Id, m_Inputs, m_Outputs); }
     /// A memcpy of half as many bytes as the layer reads and writes, from one half of the inputs and outputs to the
-    /// other: it finds in the caches what the layer finds there. Where what is written belongs to inputs, it is other
-    /// inputs.
+    /// other: it finds the same data in the caches as the layer. If it writes inputs, it uses a second set of inputs.
     void Copy();
     const InputTensors& GetInputs() const { return m_Inputs; }
     const OutputTensors& GetOutputs() const { return m_Outputs; }
-    /// CpuAcc if that runs the layer or a part of it, else CpuRef.
+    /// CpuAcc if it runs the layer or a part of it, else CpuRef.
     const std::string& Backend() const { return m_Backend; }
 
 private:
-    /// Each of the tensors begins a page: as places within pages differ, some are slow (common/CopyBlock.hpp), and so
-    /// do the halves of what is copied.
+    /// Each tensor begins at a page, as do the halves of the copied range: some differences of offsets within pages are
+    /// slow (common/CopyBlock.hpp).
     void BindMemory(const std::vector<TensorInfo>& infos, size_t inputs, size_t copied);
 
     IRuntimePtr m_Runtime;
@@ -49,7 +48,7 @@ private:
     OutputTensors m_Outputs;
 };
 
-/// A run of a network that adds one number to another: what a call takes.
+/// A run of a network that adds one number to another, which measures the overhead of a call.
 std::function<void()> MakeCall(const Settings& settings);
 
 } // namespace tenon::bench

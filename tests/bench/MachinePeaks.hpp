@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one core of this machine can do at most, measured by loops that do nothing else: bench_kernels shows times as
-// shares of it.
+// The peak rates of one core of this machine, measured by loops that do nothing else. bench_kernels shows times as
+// shares of them.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 namespace tenon::bench
 {
 
-/// Multiply-accumulates on registers, as fast as a core can do one kind of them.
+/// A loop of multiply-accumulates of one kind on registers, at the peak rate of a core.
 struct PeakLoop
 {
-    std::string m_Name;  ///< of the instructions
-    double m_Macs = 0.0; ///< of a call, which takes some microseconds
+    std::string m_Name;  ///< name of the instructions
+    double m_Macs = 0.0; ///< multiply-accumulates of a call, which takes some microseconds
     void (*m_Run)() = nullptr;
 };
 
-/// The best instructions of the machine. What it has none for is empty.
+/// Loops of the best instructions of the machine; empty for kinds that it does not have.
 struct PeakLoops
 {
     PeakLoop m_Float32;                  ///< fused multiply-add of the widest vectors
@@ -48,9 +48,9 @@ struct MachinePeaks
 /// Takes about a second.
 MachinePeaks MeasurePeaks();
 
-/// A copy of so many bytes, the same ones each time.
+/// A copy of `bytes` bytes, at the same addresses each time.
 std::function<void()> MakeMemcpy(size_t bytes);
-/// Bytes that std::memcpy writes in a second, copying that many again and again. Measured once for each size.
+/// Bytes that std::memcpy writes in a second, copying that many repeatedly. It is measured once for each size.
 double MemcpyBytesPerSecond(size_t bytes);
 
 } // namespace tenon::bench

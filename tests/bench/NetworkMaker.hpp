@@ -16,7 +16,7 @@ namespace tenon::bench
 inline constexpr float DataScale = 1.0f / 128.0f;
 inline constexpr float WeightScale = 1.0f / 256.0f;
 
-/// Of the data.
+/// The type of the data.
 DataType DataTypeOf(Element element);
 bool IsQuantized(Element element);
 /// "1x56x56x24".
@@ -28,7 +28,7 @@ class Maker
 {
 public:
     Maker(Element element, const std::string& name) : Maker(element, name, GetName(element)) {}
-    /// `type`: what the table calls the types, where there are several.
+    /// `type`: the name of the types in the table, if there are several.
     Maker(Element element, const std::string& name, const std::string& type)
     {
         m_Result.m_Name = name + "/" + type;
@@ -38,7 +38,7 @@ public:
 
     INetwork& Network() { return *m_Result.m_Network; }
 
-    /// An input of the network for each of the first inputs of the layer.
+    /// Sets the layer, and adds an input of the network for each of its first inputs.
     void SetLayer(IConnectableLayer* layer, const std::vector<TensorInfo>& inputs)
     {
         m_Layer = layer;
@@ -52,10 +52,10 @@ public:
         m_Result.m_Inputs = inputs;
     }
 
-    /// Random weights and a bias, as inputs 1 and 2, of the types that go with the data: floats of up to an eighth,
-    /// integers of the whole range, which is symmetric for signed ones.
+    /// Random weights and a bias, as inputs 1 and 2, of the types that fit the data: floats of up to an eighth,
+    /// integers of the whole range, which is symmetric for signed types.
     void AddWeights(const TensorShape& shape, unsigned int channelDimension);
-    /// Such weights alone; without a dimension of channels they have one scale.
+    /// Adds such weights alone; without a dimension of channels they have one scale.
     void AddMatrix(unsigned int slot, const TensorShape& shape, std::optional<unsigned int> channelDimension = {});
 
     /// Connects a constant to an input of the layer.
@@ -72,12 +72,12 @@ public:
     }
 
     LayerNetwork Finish(const TensorShape& output, double macs = 0.0, float scale = DataScale);
-    /// Of a layer with several outputs, or of other types than its data.
+    /// Finishes a layer with several outputs, or with outputs of other types than its data.
     LayerNetwork Finish(const std::vector<TensorInfo>& outputs);
 
     void SetMacs(double macs) { m_Result.m_Macs = macs; }
     void SetWindow(const DepthwiseWindow& window) { m_Result.m_Window = window; }
-    /// Weights count as traffic where an inference uses each of them once.
+    /// Counts weights as traffic if an inference uses each of them once.
     void CountWeights(const TensorShape& shape);
 
 private:

@@ -10,8 +10,8 @@
 namespace tenon::bench
 {
 
-/// Floats of up to `most` in magnitude, which of 16 bits are at least a 32nd of it: none are subnormal. Booleans; any
-/// bytes of other types.
+/// Fills memory with floats of up to `max` in magnitude. 16-bit floats are at least a 32nd of it, so that none is
+/// subnormal. Booleans get 0 or 1, other types any bytes.
 void FillRandom(DataType type, void* data, size_t bytes, std::mt19937& random, float max = 1.0f);
 
 } // namespace tenon::bench

@@ -37,13 +37,13 @@ struct Arguments
     bool m_Bf16 = false;
     bool m_FastMath = false;
     bool m_SavePacked = false;
-    std::string m_PackedFile; ///< of packed weights; empty: none
+    std::string m_PackedFile; ///< file of packed weights; empty: none
     std::vector<std::string> m_Inputs;
-    Shapes m_Shapes;     ///< of inputs by name
-    bool m_Open = false; ///< whether these are told with each run alone
+    Shapes m_Shapes;     ///< shapes of inputs by name
+    bool m_Open = false; ///< whether shapes are given with each run only
 };
 
-/// "x=1,3,96,96", where nothing after "=" is a scalar. A name may have any characters.
+/// "x=1,3,96,96", an empty shape after "=" is a scalar. A name may have any characters.
 inline std::pair<std::string, TensorShape> ReadShape(const std::string& text)
 {
     const size_t equals = text.rfind('=');
@@ -60,7 +60,7 @@ inline std::pair<std::string, TensorShape> ReadShape(const std::string& text)
                                                   : TensorShape(static_cast<unsigned int>(sizes.size()), sizes.data())};
 }
 
-/// Throws std::invalid_argument for what bench_serve does not know.
+/// Throws std::invalid_argument for words that bench_serve does not know.
 inline Arguments Read(const std::vector<std::string>& words)
 {
     Arguments arguments;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model of bench_serve: what parses its file, and its inputs.
+// The model of bench_serve: the parser of its file, and its inputs.
 #pragma once
 
 #include "ServeArguments.hpp"
@@ -37,7 +37,7 @@ inline std::string DescribeShape(const TensorShape& shape)
     return text.append("]");
 }
 
-/// As a string of JSON.
+/// The text as a string of JSON.
 inline std::string Quote(const std::string& text)
 {
     std::string quoted = "\"";
@@ -49,7 +49,7 @@ inline std::string Quote(const std::string& text)
     return quoted.append("\"");
 }
 
-/// An .onnx file by its ending, otherwise one of TensorFlow Lite. The parser is there before it reads anything.
+/// An .onnx file by its ending, otherwise a file of TensorFlow Lite. The parser is made before it reads anything.
 class ServeModel
 {
 public:
@@ -89,7 +89,7 @@ public:
         return network;
     }
 
-    /// Of what was parsed last.
+    /// Inputs of the model that was parsed last.
     const std::vector<ServeInput>& Inputs() const { return m_Inputs; }
 
 private:

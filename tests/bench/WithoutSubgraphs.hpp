@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuAcc under another name without fused activations, and an optimizer without one of its passes. For bench_subgraphs,
-// which compares. The runtime's fusions are left out by INetworkProperties::m_DisabledFusions.
+// CpuAcc under another name without fused activations, and an optimizer without one of its passes. Used by
+// bench_subgraphs for comparisons. INetworkProperties::m_DisabledFusions disables the runtime's fusions.
 #pragma once
 
 #include <tenon/IOptimizedNetwork.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BareTensors: a TfLiteContext that has tensors and no functions, for tests of how tensors are read.
+// BareTensors: a TfLiteContext that has tensors and no functions, for tests of reading tensors.
 #pragma once
 
 #include "delegate/FakeMemory.hpp"
@@ -14,7 +14,7 @@
 namespace tenon::test
 {
 
-/// A context of tensors alone.
+/// A context that has tensors alone.
 class BareTensors
 {
 public:

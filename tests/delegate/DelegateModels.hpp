@@ -13,8 +13,8 @@ namespace tenon::test
 using Floats = std::vector<float>;
 using Dims = std::vector<int32_t>;
 
-/// Relu(x + c) * c, then, if wanted, Mystery, then + c. Sizes are [batch, 4], and all but Mystery is for a delegate to
-/// take. FakeRuntime runs it also without one.
+/// Relu(x + c) * c, then, if wanted, Mystery, then + c. Sizes are [batch, 4], and a delegate takes all nodes but
+/// Mystery. FakeRuntime also runs it without a delegate.
 struct ChainModel
 {
     explicit ChainModel(FakeGraph& graph, const char* middle = nullptr, const Dims& signature = {});
@@ -30,7 +30,7 @@ struct ChainModel
 struct DenseModel
 {
     explicit DenseModel(FakeGraph& graph);
-    /// With the constants of another one.
+    /// A model with the constants of another one.
     DenseModel(FakeGraph& graph, const DenseModel& other, FakeGraph& otherGraph);
 
     static Floats MakeInput(int32_t batch, int32_t run);
@@ -43,7 +43,7 @@ private:
     void AddNodes(FakeGraph& graph);
 };
 
-/// Gives the model inputs of the run, runs it, and expects the results for them.
+/// Gives the model the inputs of run `run`, runs it, and expects their results.
 template <typename Model>
 void RunAndExpect(FakeRuntime& runtime, const Model& model, int32_t batch, int32_t run)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakeGraph::Call: a call of a delegate or of a kernel: what the context's functions know of it, and checks of what it
-// did. Used by FakeGraph.cpp and FakeContext.cpp.
+// FakeGraph::Call: a call of a delegate or of a kernel: its data for the context's functions, and checks of its
+// effects. Used by FakeGraph.cpp and FakeContext.cpp.
 #pragma once
 
 #include "delegate/FakeGraph.hpp"
@@ -15,13 +15,13 @@ class FakeGraph::Call
 public:
     /// `node`: -1 for a delegate's Prepare.
     Call(FakeGraph& graph, Phase phase, int32_t node);
-    /// The graph goes on in the call around this one.
+    /// The graph continues in the enclosing call.
     ~Call();
 
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    /// To be given what the call returned, which it gives back.
+    /// Ends the call. It gets the status of the call and returns it.
     TfLiteStatus Finish(TfLiteStatus status);
 
 private:

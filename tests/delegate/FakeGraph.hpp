@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakeGraph: a subgraph of FakeRuntime: tensors, nodes, the plan, and the TfLiteContext by which delegates and kernels
-// see them. Its functions are made after TensorFlow Lite's, with checks added: see FakeRuntime.hpp.
+// FakeGraph: a subgraph of FakeRuntime: tensors, nodes, the plan, and the TfLiteContext that shows them to delegates
+// and kernels. Its functions follow TensorFlow Lite's, with additional checks: see FakeRuntime.hpp.
 #pragma once
 
 #include "delegate/FakeKernels.hpp"
@@ -23,7 +23,7 @@ namespace tenon::test
 
 class FakeRuntime;
 
-/// No scales: none. One: of the tensor; several: one for each index of an axis.
+/// Quantization by scales: none without scales, per tensor with one, per index of an axis with several.
 struct FakeQuantization
 {
     std::vector<float> m_Scales;
@@ -40,7 +40,7 @@ public:
     FakeGraph(const FakeGraph&) = delete;
     FakeGraph& operator=(const FakeGraph&) = delete;
 
-    // The model. Each of these returns the number of what it added.
+    // The model. Each of these functions returns the number of the added item.
     int32_t AddTensor(TfLiteType type, const std::vector<int32_t>& dims, const FakeQuantization& quantization = {},
                       const std::vector<int32_t>& signature = {});
     int32_t AddConstant(TfLiteType type, const std::vector<int32_t>& dims, std::shared_ptr<const FakeConstant> values,
@@ -62,7 +62,7 @@ public:
     /// The memory of a constant, for AddConstant of other graphs.
     std::shared_ptr<const FakeConstant> ConstantOf(int32_t tensor) const { return m_Constants.at(tensor); }
 
-    // Its life. Statuses are those of TensorFlow Lite.
+    // The life cycle, with TensorFlow Lite's statuses.
     TfLiteStatus ModifyGraphWithDelegate(TfLiteDelegate* delegate);
     TfLiteStatus RemoveAllDelegates();
     TfLiteStatus ResizeInput(int32_t tensor, const std::vector<int32_t>& dims);
@@ -74,7 +74,7 @@ public:
     /// Tensors of the arena get other memory with the same values.
     void MoveArena();
 
-    // Reading it.
+    // Functions that read the graph.
     TfLiteContext& Context() { return *m_Context; }
     TfLiteTensor& Tensor(int32_t tensor) { return m_Tensors[static_cast<size_t>(tensor)]; }
     TfLiteNode& Node(int32_t node) { return m_Nodes[static_cast<size_t>(node)].m_Node; }
@@ -84,7 +84,7 @@ public:
     size_t CountDelegateNodes() const;
     /// "DELEGATE Mystery DELEGATE".
     std::string PlanText() const;
-    /// Empty and a failed test where the tensor has no memory.
+    /// The values of a tensor. If it has no memory, the test fails and the result is empty.
     template <typename T>
     std::span<T> Values(int32_t tensor)
     {
@@ -114,11 +114,11 @@ private:
         TfLiteNode m_Node;
         TfLiteRegistration m_Kernel;
     };
-    /// What a node's pointers point to.
+    /// The memory that a node's pointers point to.
     struct NodeMemory
     {
         IntArrayPtr m_Inputs, m_Outputs, m_Intermediates, m_Temporaries;
-        std::unique_ptr<void, FreeDeleter> m_Params; ///< exactly as long as they are
+        std::unique_ptr<void, FreeDeleter> m_Params; ///< exactly as long as the parameters
         std::vector<uint8_t> m_Options;
         std::string m_Name;
     };
@@ -130,7 +130,7 @@ private:
         IntArrayPtr m_ZeroPoints;
         TfLiteAffineQuantization m_Quantization;
         ArenaBlock m_Arena;
-        void* m_Dynamic = nullptr; ///< from malloc
+        void* m_Dynamic = nullptr; ///< allocated by malloc
     };
     /// The arrays of TfLiteDelegateParams.
     struct ParamsMemory
@@ -142,9 +142,9 @@ private:
     {
         Uninvokable,
         Invokable,
-        Immutable ///< invokable, and a resize takes the delegates back first
+        Immutable ///< invokable; a resize removes the delegates first
     };
-    /// What of others runs now.
+    /// The foreign code that runs now.
     enum class Phase
     {
         None,
@@ -163,9 +163,9 @@ private:
         TfLiteAllocationType m_Allocation;
         bool operator==(const TensorState&) const = default;
     };
-    /// Checks what the call changed, and that an error has a text.
+    /// Checks the changes of a call, and that an error has a text.
     class Call;
-    /// A registration as a runtime takes it that knows so many bytes of it.
+    /// A registration in the form of a runtime that knows `Bytes` bytes of it.
     template <size_t Bytes>
     struct KernelOf
     {
@@ -175,10 +175,11 @@ private:
     static FakeGraph& Of(const TfLiteContext* context) { return *static_cast<FakeGraph*>(context->impl_); }
     void Forbid(const std::string& text) const;
 
-    // FakeContext.cpp: functions of the context, and what they do.
+    // FakeContext.cpp: functions of the context and their implementations.
     void MakeContext();
     void SetDelegateFunctions(bool isAllowed);
-    /// False and a failed test where a function is called that delegates may call in their Prepare alone.
+    /// Checks a call of a function that delegates may call in their Prepare alone. If it is called elsewhere, the test
+    /// fails and the result is false.
     bool CheckDelegatePrepares(const char* function) const;
     static TfLiteStatus GetExecutionPlan(TfLiteContext* context, TfLiteIntArray** plan);
     static TfLiteStatus ResizeTensor(TfLiteContext* context, TfLiteTensor* tensor, TfLiteIntArray* size);
@@ -223,10 +224,10 @@ private:
     void PoisonResults();
     bool HasDynamicTensor(const std::vector<int32_t>& tensors) const;
     std::vector<TensorState> ReadStates() const;
-    /// Whether the node may change it.
+    /// Whether the node may change the tensor.
     bool BelongsTo(int32_t tensor, int32_t node) const;
     bool IsDelegateRunning() const;
-    /// Of the runtime itself.
+    /// Reports an error of the runtime itself.
     void Report(const std::string& text) const;
 
     FakeRuntime& m_Runtime;
@@ -247,17 +248,17 @@ private:
     std::vector<TfLiteDelegate*> m_Delegates;
     bool m_IsUndone = false;
     State m_State = State::Uninvokable;
-    size_t m_NumPrepared = 0; ///< of the plan
+    size_t m_NumPrepared = 0; ///< nodes of the plan that were prepared
     bool m_HasDynamicTensors = false;
     bool m_WasAllocated = false;
     bool m_IsResized = false; ///< a tensor got other dims since the current node began to run
 
     Phase m_Phase = Phase::None;
     int32_t m_CurrentNode = -1;
-    TfLiteDelegate* m_CurrentDelegate = nullptr; ///< which prepares
-    bool m_IsAcquired = false;                   ///< by AcquireSubgraphContext
-    size_t m_NumTexts = 0;                       ///< of the current call
-    IntArrayPtr m_PlanCopy;                      ///< that GetExecutionPlan gave
+    TfLiteDelegate* m_CurrentDelegate = nullptr; ///< the delegate that prepares
+    bool m_IsAcquired = false;                   ///< acquired by AcquireSubgraphContext
+    size_t m_NumTexts = 0;                       ///< texts of the current call
+    IntArrayPtr m_PlanCopy;                      ///< the result of GetExecutionPlan
     std::vector<std::unique_ptr<ParamsMemory>> m_Previews;
     std::vector<TfLiteDelegateParams> m_PreviewArray;
 };

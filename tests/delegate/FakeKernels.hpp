@@ -30,21 +30,21 @@ enum FakeCode : int32_t
 
 /// A custom operator that no delegate knows. Its kernel copies its input.
 constexpr const char* MysteryName = "Mystery";
-/// Names of custom operators whose kernels the program did not register begin so: their functions are null.
+/// The beginning of names of custom operators whose kernels the program did not register: their functions are null.
 constexpr const char* UnresolvedName = "Unresolved";
 
-/// Kernels of ADD, MUL, RELU and RESHAPE of Float32. Those of other operators leave shapes alone and fail to run: a
-/// node of theirs is for a delegate.
+/// Kernels of ADD, MUL, RELU and RESHAPE of Float32. Kernels of other operators keep shapes and fail to run: a delegate
+/// must take their nodes.
 TfLiteRegistration MakeFakeKernel(int32_t code, int32_t version);
-/// The name has to live on.
+/// The name must outlive the kernel.
 TfLiteRegistration MakeFakeCustomKernel(const char* name);
 /// "ADD", "DELEGATE", or a custom operator's name.
 std::string NameOfKernel(const TfLiteRegistration& registration);
 
-/// Tensor's element in bytes; 0 for types without a fixed size.
+/// The size of an element in bytes; 0 for types without a fixed size.
 size_t SizeOfType(TfLiteType type);
 
-/// Options of operators as AddNode takes them.
+/// Options of operators in the form of AddNode.
 template <typename Params>
 std::vector<uint8_t> BytesOf(const Params& params)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakeMemory: memory of FakeRuntime, which shows who keeps addresses that the runtime does not promise: what was moved
-// or given back is overwritten first. Used by the files of FakeRuntime.
+// FakeMemory: memory of FakeRuntime, which detects the use of addresses that the runtime does not guarantee: memory is
+// overwritten before it is moved or released. Used by the files of FakeRuntime.
 #pragma once
 
 #include "delegate/TfLiteInterface.hpp"
@@ -17,7 +17,7 @@
 namespace tenon::test
 {
 
-/// In memory that nobody may read any more, and in results before a run.
+/// The value of memory that must not be read any more, and of results before a run.
 constexpr int PoisonByte = 0xA5;
 
 struct FreeDeleter
@@ -27,7 +27,7 @@ struct FreeDeleter
 using IntArrayPtr = std::unique_ptr<TfLiteIntArray, FreeDeleter>;
 using FloatArrayPtr = std::unique_ptr<TfLiteFloatArray, FreeDeleter>;
 
-/// From malloc, and as long as its elements need.
+/// An array from malloc, exactly as long as its elements need.
 template <typename Array, typename T>
 std::unique_ptr<Array, FreeDeleter> MakeArray(const std::vector<T>& values)
 {
@@ -51,11 +51,11 @@ inline std::vector<int32_t> ToVector(const TfLiteIntArray* array)
 {
     return array == nullptr ? std::vector<int32_t>() : std::vector<int32_t>(array->data, array->data + array->size);
 }
-/// Overwrites it, too.
+/// Overwrites and releases the array.
 void Discard(IntArrayPtr& array);
 
-/// Elements in one block, which moves whenever one is added. Former blocks are poisoned and kept until the end, so that
-/// a read through an old address gives poison in every build.
+/// Elements in one block, which moves whenever an element is added. Former blocks are poisoned and kept until the end,
+/// so that a read through an old address returns poison in every build.
 template <typename T>
 class MovingArray
 {
@@ -94,8 +94,8 @@ private:
     std::vector<std::unique_ptr<T[]>> m_Former;
 };
 
-/// A tensor's memory in the arena: aligned to 64 bytes, exactly as long as the tensor, overwritten at first and at
-/// last.
+/// A tensor's memory in the arena: aligned to 64 bytes, exactly as long as the tensor, overwritten when it is made and
+/// when it is destroyed.
 class ArenaBlock
 {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakePartitions: how FakeGraph cuts its plan when a delegate takes nodes: the rules of TensorFlow Lite's partitioning
-// of graphs by epochs. Used by FakeGraph.
+// FakePartitions: the partition of FakeGraph's plan when a delegate takes nodes, by the rules of TensorFlow Lite:
+// graphs are partitioned by epochs. Used by FakeGraph.
 #pragma once
 
 #include "delegate/TfLiteInterface.hpp"
@@ -11,7 +11,7 @@
 namespace tenon::test
 {
 
-/// Nodes that run one after the other, all of them the delegate's, or none.
+/// Nodes that run one after the other; all or none of them are the delegate's.
 struct FakePartition
 {
     bool m_IsTaken = false;
@@ -23,11 +23,11 @@ struct FakePartition
 struct PartitionRequest
 {
     const std::vector<int32_t>& m_Plan;
-    const std::vector<const TfLiteNode*>& m_Nodes; ///< of the plan
+    const std::vector<const TfLiteNode*>& m_Nodes; ///< nodes of the plan
     const std::vector<int32_t>& m_Taken;
     const std::vector<int32_t>& m_GraphOutputs;
     size_t m_NumTensors;
-    bool m_PreservesAllTensors; ///< each node that is taken becomes a partition
+    bool m_PreservesAllTensors; ///< each taken node becomes a partition
 };
 
 std::vector<FakePartition> MakePartitions(const PartitionRequest& request);

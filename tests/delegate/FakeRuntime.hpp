@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // FakeRuntime: a made-up TensorFlow Lite runtime: subgraphs with a TfLiteContext each, which run with kernels of their
-// own and with those of delegates. It stands in for a library that tests of C++ cannot have. It does what TensorFlow
-// Lite does with delegates, and it is strict: a call that TensorFlow Lite would answer with a crash, an error or a
-// wrong result fails the test, memory that is not promised to live on is overwritten, and tensors lie exactly as far as
-// they are aligned and end where they end. Used by the tests here.
+// own and of delegates. It stands in for a library that tests of C++ cannot have. It treats delegates as TensorFlow
+// Lite does, and it is strict: a call that TensorFlow Lite would answer with a crash, an error or a wrong result fails
+// the test, memory without a guaranteed lifetime is overwritten, and tensors have exactly the guaranteed alignment and
+// length. Used by the tests here.
 #pragma once
 
 #include "delegate/FakeGraph.hpp"
@@ -19,12 +19,12 @@ namespace tenon::test
 
 struct FakeRuntimeOptions
 {
-    /// As experimental_preserve_all_tensors: each node that is taken becomes a partition.
+    /// The option experimental_preserve_all_tensors: each taken node becomes a partition.
     bool m_PreservesAllTensors = false;
-    /// As in releases before 2.14: what would follow GetEvalTensor is other memory.
+    /// A context as in releases before 2.14: it ends with GetEvalTensor, followed by other memory.
     bool m_HasShortContext = false;
-    /// What the runtime knows of a kernel's registration: 64, as release 2.5, 88, as release 2.15, or 152, as one to
-    /// come.
+    /// The bytes of a kernel's registration that the runtime knows: 64 as in release 2.5, 88 as in release 2.15, or 152
+    /// as in a future one.
     size_t m_RegistrationBytes = 88;
     /// recommended_num_threads.
     int32_t m_Threads = -1;
@@ -36,7 +36,7 @@ class FakeRuntime
 {
 public:
     explicit FakeRuntime(FakeRuntimeOptions options = {}, int32_t subgraphs = 1);
-    /// Fails the test for all that delegates and kernels did wrong, unless TakeViolations() took it.
+    /// Fails the test for all violations by delegates and kernels, unless TakeViolations() took them.
     ~FakeRuntime();
 
     FakeRuntime(const FakeRuntime&) = delete;
@@ -44,20 +44,20 @@ public:
 
     FakeGraph& Graph(int32_t subgraph = 0) { return *m_Graphs.at(static_cast<size_t>(subgraph)); }
 
-    // Of all subgraphs.
-    /// After a delegate's error all of them are without delegates.
+    // Functions for all subgraphs.
+    /// Applies a delegate to all subgraphs. After a delegate's error none of them has delegates.
     TfLiteStatus ModifyGraphWithDelegate(TfLiteDelegate* delegate);
-    // Of the first one.
+    // Allocates the tensors of the first subgraph.
     TfLiteStatus AllocateTensors() { return Graph().AllocateTensors(); }
     TfLiteStatus Invoke() { return Graph().Invoke(); }
     /// The next Invoke() stops before its first node.
     void Cancel() { m_IsCancelled = true; }
 
-    /// All that was reported since the last call, as a program sees it: one text behind the other.
+    /// All texts that were reported since the last call, concatenated, in the view of a program.
     std::string TakeErrors();
-    /// The part of it that delegates and their kernels reported.
+    /// The texts among them that delegates and their kernels reported.
     std::vector<std::string> TakeDelegateTexts();
-    /// What delegates and kernels did wrong.
+    /// The violations by delegates and kernels.
     std::vector<std::string> TakeViolations();
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeModel: a .tflite model as an interpreter shows it to a delegate: TfLiteTensors, TfLiteNodes and structs of
-// options in the layout that delegate/BuiltinData.hpp declares. Used by tests that give one model to both fillers of
-// the views that the parser's rows take.
+// NodeModel: a .tflite model in the form in which an interpreter shows it to a delegate: TfLiteTensors, TfLiteNodes and
+// structs of options in the layout that delegate/BuiltinData.hpp declares. Used by tests that give one model to both
+// sources of the OperatorViews of the parser's rows.
 #pragma once
 
 #include "delegate/FakeMemory.hpp"
@@ -23,7 +23,7 @@ namespace tenon::test
 class NodeModel
 {
 public:
-    /// Throws tenon::Exception for a model that is none.
+    /// Throws tenon::Exception for an invalid model.
     explicit NodeModel(const ModelBuilder& model);
 
     TfLiteContext& Context(size_t subgraph = 0) { return m_Graphs.at(subgraph).m_Context; }
@@ -31,14 +31,14 @@ public:
     TfLiteNode& Node(size_t node) { return m_Graphs.front().m_Nodes.at(node); }
     TfLiteRegistration& Registration(size_t node) { return m_Graphs.front().m_Registrations.at(node); }
     size_t NumNodes() const { return m_Graphs.front().m_Nodes.size(); }
-    /// Of each tensor, whether a node computes it.
+    /// Whether a node computes the tensor, for each tensor.
     const std::vector<bool>& IsComputed() const { return m_Graphs.front().m_IsComputed; }
 
-    /// The first subgraph, by the parser's rows. Tensors have the numbers and inputs the ids that the parser gives
-    /// them.
+    /// The network of the first subgraph, by the parser's rows. Tensors have the parser's numbers, and inputs the
+    /// parser's ids.
     INetworkPtr MakeNetwork(bool inferShapes);
 
-    // Not copied: contexts point into it.
+    // It is not copied because contexts point into it.
     NodeModel(const NodeModel&) = delete;
     NodeModel& operator=(const NodeModel&) = delete;
 
@@ -55,7 +55,7 @@ private:
 
     void AddTensor(Graph& graph, const schema::TensorT& tensor);
     void AddNode(Graph& graph, size_t subgraph, size_t index);
-    /// A block of exactly the bytes that the options of the operator need; null where it has none.
+    /// A block of exactly the bytes that the options of the operator need; null if it has none.
     void* Pack(const parsers::AttributeList& options, int32_t code);
     TfLiteIntArray* Keep(const std::vector<int32_t>& values);
     TfLiteSparsity* Keep(const schema::SparsityParametersT& sparsity);
@@ -63,7 +63,7 @@ private:
     ModelBuilder m_Model;
     tflite::Model m_File;
     std::deque<Graph> m_Graphs;
-    // What the structs point to.
+    // The arrays that the structs point to.
     std::deque<IntArrayPtr> m_Arrays;
     std::deque<FloatArrayPtr> m_FloatArrays;
     std::deque<TfLiteAffineQuantization> m_Quantizations;
@@ -73,7 +73,7 @@ private:
     std::deque<std::vector<float>> m_Floats;
 };
 
-/// With layers numbered by their order, so that equal networks have equal texts.
+/// The network as JSON, with layers numbered by their order, so that equal networks have equal texts.
 std::string ToJson(const INetwork& network);
 
 } // namespace tenon::test

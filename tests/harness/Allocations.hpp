@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what operator new gives, in every program that is linked with the harness.
+// Counts the calls of operator new in every program that is linked with the harness.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 namespace tenon::test
 {
 
-/// How often this thread has allocated. Always 0 where a sanitizer has operator new for itself.
+/// The number of allocations of this thread. It is always 0 if a sanitizer replaces operator new.
 size_t CountAllocations();
 
 } // namespace tenon::test

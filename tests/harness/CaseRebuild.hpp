@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CaseRebuild: a NetworkCase made anew from another one, with some tensors given from outside or by other layers, some
-// outputs left out and some sizes changed. What nothing reads any more is left out, too.
+// CaseRebuild: a NetworkCase rebuilt from another one, with some tensors given from outside or by other layers, some
+// outputs left out and some sizes changed. Layers that nothing reads any more are left out, too.
 #pragma once
 
 #include "harness/NetworkCase.hpp"
@@ -14,16 +14,16 @@
 namespace tenon::test
 {
 
-/// What a tensor of a case was, run by run.
+/// The shapes and bytes of a tensor of a case in its runs.
 struct RecordedTensor
 {
     std::vector<TensorShape> m_Shapes;
     ValueRange m_Range;
-    std::vector<std::byte> m_Bytes; ///< of the first run
+    std::vector<std::byte> m_Bytes; ///< bytes of the first run
 };
 using RecordedTensors = std::map<TensorKey, RecordedTensor>;
 
-/// All tensors of a case but constants. Throws what its runs throw.
+/// All tensors of a case except constants. Throws the exceptions of its runs.
 RecordedTensors RecordTensors(const NetworkCase& tested);
 
 class CaseRebuild
@@ -31,23 +31,23 @@ class CaseRebuild
 public:
     CaseRebuild(const NetworkCase& from, const RecordedTensors& recorded);
 
-    /// Output layers and those with an effect: only these stay.
+    /// Keeps only these output layers and layers with an effect.
     void KeepRoots(const std::vector<const Layer*>& roots);
-    /// What the layer gives becomes the only outputs.
+    /// Makes the layer's outputs the only outputs.
     void EndAt(const Layer& layer) { m_End = &layer; }
-    /// Inputs of the case, or constants, in place of what the layer gives.
+    /// Replaces the layer's outputs by inputs of the case, or constants.
     void GiveAsInputs(const Layer& layer) { m_AsInputs.insert(&layer); }
     void GiveAsConstants(const Layer& layer) { m_AsConstants.insert(&layer); }
-    /// Readers of the layer's output 0 read its input in its place.
+    /// Lets readers of the layer's output 0 read its input.
     void Bypass(const Layer& layer, unsigned int input) { m_Bypassed[&layer] = input; }
-    /// The runs that stay, by index.
+    /// Keeps these runs, by index.
     void KeepRuns(std::vector<size_t> runs) { m_Runs = std::move(runs); }
-    /// Wherever a size of an input, a constant of AddConstant() or a shape among parameters is `from`, it becomes `to`.
+    /// Changes sizes `from` of inputs, of constants of AddConstant() and of shapes among parameters to `to`.
     void ChangeSize(unsigned int from, unsigned int to) { m_Size = std::pair(from, to); }
-    /// Values of AddConstant() in place of others within the same range.
+    /// Replaces a constant by values of AddConstant() within the same range.
     void FillConstant(const Layer& constant) { m_Filled.insert(&constant); }
 
-    /// Throws an exception of Tenon's where there is no such network.
+    /// The rebuilt case. Throws tenon::Exception if there is no such network.
     NetworkCase Make();
 
 private:
@@ -76,7 +76,7 @@ private:
 
     NetworkCase m_Made;
     std::set<const OutputSlot*> m_Needed;
-    std::map<const OutputSlot*, OutputSlot*> m_Slots; ///< made for those of the original
+    std::map<const OutputSlot*, OutputSlot*> m_Slots; ///< the new slot of each original slot
     LayerBindingId m_NextInput = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeviceBackend: plays a device. Its memory is closed to the host (any access through a pointer crashes), and what is
-// submitted to a queue runs later, on a thread of the queue. It takes the layer types it is told to and runs them with
-// CpuRef's kernels. It checks how the runtime treats it, and fails on demand.
+// DeviceBackend: a simulated device. Its memory is closed to the host (any access through a pointer crashes), and
+// submitted work runs later, on a thread of the queue. It takes the given layer types and runs them with CpuRef's
+// kernels. It checks the runtime's calls, and fails on demand.
 #pragma once
 
 #include "backends/reference/CpuRefBackend.hpp"
@@ -37,15 +37,15 @@ struct DeviceOptions
     size_t m_Alignment = 64;
     bool m_SupportsMap = false;
     MemorySourceFlags m_ImportFlags = 0;
-    size_t m_ImportAlignment = 64; ///< of addresses that Import takes; 0: it takes none after all
+    size_t m_ImportAlignment = 64; ///< alignment of addresses that Import accepts; 0: it accepts none after all
     std::chrono::microseconds m_Delay{0};
-    size_t m_ScratchBytes = 0; ///< that each workload asks for, if it is more than the kernel does
-    /// Called with the name of each operation; what it throws is thrown there, or later if the queue runs it:
-    /// Allocate, Import, CreateQueue, Submit (in Execute), Run (on the queue's thread), Write, Read.
+    size_t m_ScratchBytes = 0; ///< scratch memory of each workload, if the kernel needs less
+    /// Called with the name of each operation. Its exceptions are thrown there, or later if the queue runs the
+    /// operation: Allocate, Import, CreateQueue, Submit (in Execute), Run (on the queue's thread), Write, Read.
     std::function<void(const char* operation)> m_OnOperation = {};
 };
 
-/// What a device was asked to do.
+/// Counts of a device's operations.
 struct DeviceCounts
 {
     std::atomic<int> m_Allocations{0};
@@ -74,7 +74,7 @@ class DeviceBackend final : public IBackend, public std::enable_shared_from_this
         }
     };
 
-    /// Closed but while a task of a queue holds it open.
+    /// Memory that is closed except while a task of a queue holds it open.
     class Memory final : public IDeviceMemory
     {
     public:
@@ -260,7 +260,7 @@ class DeviceBackend final : public IBackend, public std::enable_shared_from_this
                 }
                 Entry entry = std::move(m_Tasks.front());
                 m_Tasks.pop_front();
-                const bool hasFailed = m_Error != nullptr; // what follows a failure does not run
+                const bool hasFailed = m_Error != nullptr; // tasks after a failure do not run
                 lock.unlock();
                 std::exception_ptr error;
                 if (!hasFailed)
@@ -435,7 +435,7 @@ class DeviceBackend final : public IBackend, public std::enable_shared_from_this
         struct Operand
         {
             DeviceTensor m_Tensor;
-            std::vector<std::byte> m_Copy; ///< of host memory that may change when Execute has returned
+            std::vector<std::byte> m_Copy; ///< copy of host memory that may change when Execute has returned
             const void* m_Constant = nullptr;
         };
         struct Call
@@ -476,7 +476,7 @@ class DeviceBackend final : public IBackend, public std::enable_shared_from_this
             return {CheckTensor(args.m_DeviceInputs[i], input.m_Bytes), {}, nullptr};
         }
 
-        /// Memory that is open as long as this lives.
+        /// Holds memory open as long as it lives.
         class OpenMemory
         {
         public:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ErrorBounds: by how much two right implementations of a network may differ, tensor by tensor. Each operator has a
-// bound of its own: some units in the last place for what is computed element by element, a number of them that grows
-// with the terms of a sum, and what it makes of differences of its inputs. Moved values, integers and quantized tensors
-// do not differ at all where their inputs do not.
+// ErrorBounds: bounds of the difference between two correct implementations of a network, tensor by tensor. Each
+// operator has a bound of its own: some units in the last place for elementwise results, a number of them that grows
+// with the terms of a sum, and the effect of differences of its inputs. Moved values, integers and quantized tensors do
+// not differ at all if their inputs do not.
 #pragma once
 
 #include "harness/NetworkCase.hpp"
@@ -15,11 +15,11 @@ namespace tenon::test
 class ErrorBounds
 {
 public:
-    /// `values` as ComputeAllValues() gives them. Throws UnimplementedException for a layer type without a bound.
+    /// `values`: the result of ComputeAllValues(). Throws UnimplementedException for a layer type without a bound.
     ErrorBounds(const Graph& graph, const TensorValues& values);
 
-    /// The largest difference of an element; infinite where a layer jumps (Floor, Quantize, a comparison) and its input
-    /// is not exact, or a quotient's divisor may be 0.
+    /// The largest difference of an element; infinite if a discontinuous layer (Floor, Quantize, a comparison) has an
+    /// inexact input, or a quotient's divisor may be 0.
     double Of(const OutputSlot& slot) const { return m_Bounds.at(&slot); }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakeBackend: a backend for tests of assignment, partitioning and loading. It takes the layer types it is told to,
-// runs them with CpuRef's kernels, and counts the workloads that its factory made. What it makes of its subgraphs is a
-// function of the test's own; what it compiles is a function of one float.
+// FakeBackend: a backend for tests of assignment, partitioning and loading. It takes the given layer types, runs them
+// with CpuRef's kernels, and counts the workloads that its factory made. A function of the test transforms its
+// subgraphs; a compiled subgraph is a function of one float.
 #pragma once
 
 #include "backends/reference/CpuRefBackend.hpp"

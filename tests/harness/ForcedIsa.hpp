@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included by one source of a test program that ctest runs on several instruction sets: it ends such a run as skipped
-// where TENON_FORCE_ISA names one that the processor does not have, instead of testing a lesser one once more.
+// Included by one source of a test program that ctest runs on several instruction sets: it ends the run as skipped if
+// TENON_FORCE_ISA names an instruction set that the processor does not have, instead of testing a lower one once more.
 #pragma once
 
 #include "backends/cpu/simd/Isa.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GuardedBuffer: memory between two inaccessible pages that ends where the second one begins, so that a kernel that
-// touches one byte too much dies at once. Used by the operator harness for every tensor and for scratch memory.
+// GuardedBuffer: memory between two inaccessible pages, the second of which follows its last byte, so that a kernel
+// that accesses one byte too many crashes at once. Used by the operator harness for every tensor and for scratch
+// memory.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@ namespace tenon::test
 class GuardedBuffer
 {
 public:
-    /// `bytes` are filled with a pattern. The start is a multiple of `alignment` (a power of two up to a page) where
-    /// `bytes` is; else the end is rounded down to one, and the buffer ends up to alignment - 1 bytes before the guard.
+    /// The buffer is filled with a pattern. Its start is a multiple of `alignment` (a power of two up to a page). Its
+    /// end is at the guard if `bytes` is a multiple of `alignment`, else up to alignment - 1 bytes before the guard.
     explicit GuardedBuffer(size_t bytes, size_t alignment = 1);
     ~GuardedBuffer();
     GuardedBuffer(const GuardedBuffer&) = delete;
@@ -22,12 +23,12 @@ public:
     std::byte* GetData() const { return m_Data; }
     size_t GetBytes() const { return m_Bytes; }
 
-    /// From now on the buffer is at another address, where writing dies too.
+    /// Moves the buffer to another address, where writing crashes, too.
     void MakeReadOnly();
-    /// Whether nothing was written in front of the buffer or between its end and the guard.
+    /// Whether nothing was written before the buffer or between its end and the guard.
     bool IsIntactAround() const;
 
-    /// Pages of one size, mapped twice: to be written, and to be read only.
+    /// Pages of one size, mapped twice: once writable, and once read-only.
     struct Region
     {
         std::byte* m_Writable = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HookBackend: CpuRef under another name, with functions of the test's own called before each step of a workload: to
-// hold a run up, to throw, to look at what a workload is given.
+// HookBackend: CpuRef under another name, with functions of the test that are called before each step of a workload, in
+// order to delay a run, to throw, or to inspect a workload's arguments.
 #pragma once
 
 #include "backends/reference/CpuRefBackend.hpp"
@@ -21,7 +21,7 @@ struct Hooks
     std::function<void(const ReshapeArgs&)> m_OnReshape = {};
     std::function<void(const ExecuteArgs&)> m_OnExecute = {};
     bool m_IsThreadSafe = false; ///< see IWorkloadFactory
-    size_t m_ScratchBytes = 0;   ///< that each workload asks for, if it is more than the kernel does
+    size_t m_ScratchBytes = 0;   ///< scratch memory of each workload, if the kernel needs less
 };
 
 class HookBackend final : public IBackend

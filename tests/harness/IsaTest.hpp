@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // ISA_TEST: a test whose body runs once for each instruction set that the processor has, the best one first. Used by
-// the tests under ops/ of whatever depends on the instruction set.
+// the tests under ops/ of code that depends on the instruction set.
 //
 //   ISA_TEST(Floor, RoundsDown) { CheckOp(...); }
 //
-// A lesser level is left out, and counted as the same as a better one, where all features (CpuFeatures) that the body
-// asked for there have the same values: it would do the same again. What CpuRef and oracles say is judged on the best
-// level alone, since they depend on none.
+// A lower level is left out, and counted as equal to a higher one, if all features (CpuFeatures) that the body asked
+// for there have the same values, because it would do the same again. Results of CpuRef and oracles are judged on the
+// best level alone, since they depend on no level.
 //
 // TENON_FORCE_ISA restricts a program to one level, on which CpuAcc alone is judged. TENON_TEST_BEST_ISA restricts it
-// to the best one, on which all is.
+// to the best one, on which all results are judged.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,10 +30,10 @@ void RunOnIsas(void (*body)());
 const std::vector<std::string>& GetTestedIsas();
 /// The level that the body now runs on.
 const std::string& GetIsa();
-/// Whether bodies now run on the level that shows what depends on none.
+/// Whether bodies now run on the level on which level-independent results are judged.
 bool IsBestIsa();
 
-/// Ends the body on this level, as GTEST_SKIP() ends a test; a test is skipped if its body is on every level.
+/// Ends the body on this level, as GTEST_SKIP() ends a test; a test is skipped if its body is skipped on every level.
 #define ISA_SKIP() return ::tenon::test::IsaSkip() = ::testing::Message()
 
 struct IsaSkip
@@ -41,21 +41,21 @@ struct IsaSkip
     void operator=(const testing::Message& reason) const;
 };
 
-/// Counts a case of a backend, or of none yet ("CheckOp"); returns the number of such cases in this run of the body.
-/// Cases that a level leaves out, as they would do the same, count for it, too.
+/// Counts a case of a backend, or of no backend yet ("CheckOp"); returns the number of such cases in this run of the
+/// body. Cases that a level leaves out because they would do the same count for it, too.
 size_t CountCase(const std::string& backend);
 
-/// Names the kernel of a case, or of what a test ran by itself.
+/// Names the kernel of a case, or of a test's own run.
 void NoteKernel(const std::string& name);
-/// Names (see GetKernelName) of the kernels that cases have run by so far on this level in this program.
+/// Names (see GetKernelName) of the kernels that have run cases on this level in this program so far.
 const std::set<std::string>& GetRunKernels();
-/// The same of any level.
+/// The same for any level.
 const std::set<std::string>& GetRunKernels(const std::string& isa);
 
-/// From now on tests that are not run for each level fail if they ask for features. To be called once, before they run.
+/// Makes tests that do not run for each level fail if they ask for features. It must be called once, before they run.
 void WatchPlainTests();
 
-/// Writes what ran where, for tests/ops/CheckCounts.cmake.
+/// Writes the number of cases per level and backend, for tests/ops/CheckCounts.cmake.
 void WriteIsaCounts(std::ostream& out);
 
 } // namespace tenon::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small, strict parser of JSON, to look at what Tenon writes. One value with all that is in it.
+// A small, strict parser of JSON, for checks of Tenon's output. Json is one value with its contents.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +28,13 @@ struct Json
     Kind m_Kind = Kind::Null;
     double m_Number = 0.0; ///< 1 for true
     std::string m_Text;
-    std::vector<Json> m_Items;        ///< of an array or object
-    std::vector<std::string> m_Names; ///< of an object, by item
+    std::vector<Json> m_Items;        ///< items of an array or object
+    std::vector<std::string> m_Names; ///< names of an object, by item
 
-    /// Throws std::runtime_error for what is no JSON, names that stand twice, control characters and text that is not
-    /// UTF-8.
+    /// Throws std::runtime_error for invalid JSON, repeated names, control characters and text that is not UTF-8.
     static Json Parse(std::string_view text);
 
-    /// Null if there is none.
+    /// A member by name; null if there is none.
     const Json* Find(std::string_view name) const
     {
         for (size_t i = 0; i < m_Names.size(); ++i)
@@ -48,7 +47,7 @@ struct Json
         return nullptr;
     }
 
-    /// Throws std::runtime_error that lists the names there are.
+    /// A member by name. Throws std::runtime_error, which lists the known names.
     const Json& At(std::string_view name) const
     {
         if (const Json* found = Find(name))
@@ -63,7 +62,7 @@ struct Json
         throw std::runtime_error("no member " + std::string(name) + " among" + all);
     }
 
-    /// The members whose names begin so.
+    /// The members whose names begin with `prefix`.
     std::vector<const Json*> FindAll(std::string_view prefix) const
     {
         std::vector<const Json*> found;
@@ -206,7 +205,7 @@ private:
         return text;
     }
 
-    /// Of the UTF-8 sequence here.
+    /// The length of the UTF-8 sequence at the current position.
     size_t SequenceLength() const
     {
         const auto first = static_cast<unsigned char>(Peek());
@@ -219,7 +218,7 @@ private:
         return length;
     }
 
-    /// Those of characters below 128 only.
+    /// Parses an escape; only characters below 128 are supported.
     char ParseEscape()
     {
         constexpr std::string_view letters = "\"\\/bfnrt";

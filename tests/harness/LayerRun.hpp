@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayerRun: one layer as a network of its own, optimized and run by the runtime on CpuRef. For layers that OpTest.hpp
-// has no cases for: those with several outputs, and those whose output shapes only the run knows.
+// LayerRun: one layer as a network of its own, optimized and run by the runtime on CpuRef. Used for layers that
+// OpTest.hpp does not support: layers with several outputs, and layers whose output shapes only the run knows.
 #pragma once
 
 #include "harness/Networks.hpp"
@@ -18,7 +18,7 @@ namespace tenon::test
 using LayerMaker = std::function<IConnectableLayer*(INetwork& network)>;
 
 /// The outputs of the layer. Tensors marked constant become Constant layers, all others inputs of the network.
-/// `declared` are infos of outputs, by slot; of those that are missing, types and shapes are inferred.
+/// `declared` are infos of outputs, by slot; types and shapes of missing ones are inferred.
 inline std::vector<TestTensor> RunLayer(const LayerMaker& make, const std::vector<TestTensor>& inputs,
                                         const std::vector<TensorInfo>& declared = {})
 {

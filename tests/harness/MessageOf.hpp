@@ -8,7 +8,7 @@
 namespace tenon::test
 {
 
-/// The text of an exception of that kind; where another or none comes, a text that says so, which matches nothing.
+/// The text of an exception of that kind. If another or none is thrown, it is a text that says so and matches nothing.
 template <typename ExceptionType, typename Function>
 std::string MessageOf(Function function)
 {

@@ -19,7 +19,7 @@
 namespace tenon::test
 {
 
-/// Of floats the values themselves, of integers and quantized types the stored ones.
+/// A range of values: real values for floats, stored values for integers and quantized types.
 struct ValueRange
 {
     double m_Min = -1.0;
@@ -31,11 +31,12 @@ struct ValueRange
     }
 };
 
-/// Values within the range that look random, the same for one seed everywhere. At least one byte, for an address.
+/// Pseudo-random values within the range, the same for one seed on every machine. There is at least one byte, for an
+/// address.
 std::vector<std::byte> MakeValues(const TensorInfo& info, const ValueRange& range, uint32_t seed);
 
-/// Floats of any width as doubles; of other types the stored integers. 4-bit and complex types are refused with an
-/// InvalidArgumentException.
+/// Floats of any width as doubles; for other types the stored integers. Throws InvalidArgumentException for 4-bit and
+/// complex types.
 std::vector<double> ToDoubles(const TensorInfo& info, const void* values);
 
 struct NetworkCase
@@ -44,9 +45,9 @@ struct NetworkCase
 
     INetworkPtr m_Network = INetwork::Create();
     std::map<LayerBindingId, ValueRange> m_Inputs;
-    /// The shapes of the inputs, run by run. The first ones are those that the network is loaded for.
+    /// The shapes of the inputs, run by run. The network is loaded for the first ones.
     std::vector<Shapes> m_Runs;
-    /// Constants whose values MakeValues() gives, by the names of their layers; others hold any values.
+    /// Constants whose values come from MakeValues(), by the names of their layers; other constants have any values.
     std::map<std::string, ValueRange> m_Constants;
 
     const Graph& GetGraph() const { return static_cast<const Network&>(*m_Network).GetGraph(); }
@@ -65,7 +66,7 @@ IConnectableLayer* AddConstant(NetworkCase& tested, TensorInfo info, const std::
     info.SetConstant();
     return tested.m_Network->AddConstantLayer(ConstTensor(info, *owner), owner, name.c_str());
 }
-/// The values that AddConstant() gives a Constant layer.
+/// The values of a Constant layer of AddConstant().
 std::vector<std::byte> MakeConstantValues(const TensorInfo& info, const ValueRange& range, const std::string& name);
 
 /// The values of a run's inputs.
@@ -90,12 +91,12 @@ struct NetworkCopy
     std::vector<Layer*> m_Copies;
 };
 
-/// What a layer gives at one of its outputs.
+/// The tensor of one of a layer's outputs.
 using TensorKey = std::pair<uint64_t, unsigned int>; ///< guid and index of the output
 using TensorValues = std::map<TensorKey, Result>;
 
-/// Every tensor of the network for the inputs of a run, but constants, as CpuRef computes it with the necessary passes
-/// alone. Throws what Optimize() and the run throw.
+/// Every tensor of the network except constants, for the inputs of a run, computed by CpuRef with the necessary passes
+/// alone. Throws the exceptions of Optimize() and of the run.
 TensorValues ComputeAllValues(const NetworkCase& tested, size_t run);
 
 } // namespace tenon::test

@@ -9,8 +9,8 @@
 namespace tenon::test
 {
 
-/// A TEST that compiles as it is in namespace tenon::test, with harness/Agreement.hpp included. Throws
-/// UnimplementedException for layers that hold networks or code of their own, and for those whose Add method of
+/// A TEST that compiles unchanged in namespace tenon::test, with harness/Agreement.hpp included. Throws
+/// UnimplementedException for layers that hold networks or code of their own, and for layers whose Add method of
 /// INetwork takes more than a descriptor.
 std::string PrintAsTest(const NetworkCase& tested, const std::string& suite, const std::string& name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small networks that tests of the graph, optimizer and runtime build again and again, and a one-call run.
+// Small networks that many tests of the graph, optimizer and runtime build, and a run by one call.
 #pragma once
 
 #include <tenon/Tenon.hpp>
@@ -52,7 +52,7 @@ inline NetworkId Load(IRuntime& runtime, const INetwork& network, const std::vec
     return id;
 }
 
-/// One float input, one float output, whose shape is given by the network.
+/// Runs a network with one float input and one float output, whose shape the network gives.
 inline std::vector<float> RunFloat(IRuntime& runtime, NetworkId id, const TensorShape& shape, std::vector<float> input)
 {
     TensorInfo info(shape, DataType::Float32, 0.0f, 0, true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // .onnx files of any content, for tests of the parser: encoded messages, put together field by field, so that a test
-// can also write what no exporter does.
+// can also write files that no exporter writes.
 #pragma once
 
 #include "harness/TinyOnnx.hpp"
@@ -99,7 +99,7 @@ constexpr ElementType TypeOf()
     }
 }
 
-/// A TensorProto without data: `fields` have it.
+/// A TensorProto, whose data is in `fields`.
 inline Wire TensorOf(const std::string& name, ElementType type, const Sizes& dims, const Wire& fields)
 {
     Wire tensor;
@@ -127,7 +127,7 @@ inline Wire Ints(const std::string& name, const Sizes& dims, const Sizes& values
     return Tensor(name, dims, values);
 }
 
-/// The same in a file: entries of external_data by key.
+/// The same with data in a file: entries of external_data by key.
 inline Wire ExternalTensor(const std::string& name, ElementType type, const Sizes& dims,
                            const std::vector<std::pair<std::string, std::string>>& entries)
 {
@@ -217,7 +217,7 @@ inline Wire GraphAttribute(const std::string& name, const Wire& graph)
     return AttributeOf(name, AttributeType::Graph, Message(6, graph));
 }
 
-/// In a function: the value of the caller's attribute `reference`.
+/// An attribute within a function: the value of the caller's attribute `reference`.
 inline Wire ReferenceAttribute(const std::string& name, const std::string& reference, AttributeType type)
 {
     return AttributeOf(name, type, Message(21, reference));
@@ -245,7 +245,7 @@ inline Wire Node(const std::string& op, const Names& inputs, const Names& output
     return node + (domain.empty() ? Wire() : Message(7, domain));
 }
 
-/// A size, the name of one, or neither.
+/// A size, the name of a size, or neither.
 struct Dim
 {
     Dim(int64_t size) : m_Wire(Number(1, size)) {}
@@ -296,7 +296,7 @@ public:
         return Put(Message(11, ValueInfo(name, type, dims)));
     }
     Graph& Input(const std::string& name, const Dims& dims) { return Input(name, ElementType::Float, dims); }
-    /// Without a type: those of outputs are hints.
+    /// An output without a type: types of outputs are hints.
     Graph& Output(const std::string& name) { return Put(Message(12, Message(1, name))); }
     Graph& Put(const Wire& fields)
     {

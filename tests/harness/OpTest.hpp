@@ -27,8 +27,8 @@
 namespace tenon::test
 {
 
-/// The real values of the outputs, one after the other, given those of the inputs; one entry per input, empty where not
-/// connected.
+/// The real values of the outputs, one after the other, from the real values of the inputs; one entry per input, empty
+/// if not connected.
 using Oracle = std::function<std::vector<double>(const std::vector<RealTensor>& inputs)>;
 
 struct OpCase
@@ -40,12 +40,12 @@ struct OpCase
     TensorInfo m_Output;
     Oracle m_Oracle;
 
-    double m_Relative = 1e-5; ///< of float outputs: |got - want| <= m_Relative * |want| + m_Absolute
+    double m_Relative = 1e-5; ///< for float outputs: |got - want| <= m_Relative * |want| + m_Absolute
     double m_Absolute = 1e-6;
-    double m_Steps = 1; ///< of quantized outputs: how far a stored value may be off; 0 demands equality
+    double m_Steps = 1; ///< for quantized outputs: the tolerance of a stored value; 0 demands equality
 
     std::vector<TensorInfo> m_MoreOutputs = {};              ///< outputs 1, 2, ...
-    const ActivationDescriptor* m_FusedActivation = nullptr; ///< that the kernel applies to its output
+    const ActivationDescriptor* m_FusedActivation = nullptr; ///< the activation that the kernel applies to its output
 };
 
 template <typename D>
@@ -54,7 +54,7 @@ std::shared_ptr<const BaseDescriptor> MakeDescriptor(D descriptor)
     return std::make_shared<const D>(std::move(descriptor));
 }
 
-/// An oracle that says what output 0 stores: converted to real values by the case's output info.
+/// An oracle that gives the stored values of output 0, which the case's output info converts to real values.
 Oracle Expect(const TensorInfo& output, std::vector<double> stored);
 
 /// f of each value, for elementwise oracles.
@@ -69,7 +69,7 @@ std::vector<double> Map(const RealTensor& tensor, F f)
     return values;
 }
 
-/// Runs the case in all variants and compares. Backends other than CpuRef may refuse it. On other levels than the best
+/// Runs the case in all variants and compares. Backends other than CpuRef may refuse it. On levels other than the best
 /// one (IsaTest.hpp) CpuAcc alone is judged.
 void CheckOp(const OpCase& op);
 
@@ -77,10 +77,10 @@ void CheckOp(const OpCase& op);
 void CheckUnsupported(const OpCase& op, SupportCode code, const std::string& reason);
 
 /// CpuRef accepts the layer, but preparing it for these shapes throws an InvalidArgumentException or
-/// LayerValidationException whose text contains `text`; other backends that accept it throw one too.
+/// LayerValidationException whose text contains `text`; other backends that accept it throw one, too.
 void CheckRejectsShapes(const OpCase& op, const std::string& text);
 
-/// How one variant runs.
+/// The settings of one variant.
 struct RunVariant
 {
     bool m_Constants = true; ///< constant inputs are known when the workload is made
@@ -88,7 +88,7 @@ struct RunVariant
     int m_InPlaceInput = -1; ///< the input whose memory output 0 takes; -1: none
 };
 
-/// All variants of a case on so many threads.
+/// All variants of a case on these numbers of threads.
 std::vector<RunVariant> GetVariants(const OpCase& op, const std::vector<unsigned int>& threads);
 
 /// "constants at run time, 2 thread(s), in place of input 1".
@@ -99,8 +99,8 @@ std::string ToText(const RunVariant& variant);
 std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const RunVariant& variant,
                              std::string* kernel = nullptr);
 
-/// The backends that cases run on: the built-in ones, CpuRef first, and those of the folder or file that the
-/// environment variable TENON_DYNAMIC_BACKENDS_PATH names.
+/// The backends that cases run on: the built-in ones, CpuRef first, and the backends of the folder or file in the
+/// environment variable TENON_DYNAMIC_BACKENDS_PATH.
 const std::vector<std::shared_ptr<const IBackend>>& GetTestBackends();
 
 } // namespace tenon::test

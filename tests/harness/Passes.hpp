@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of passes share: the optimized graph, runs, and the comparison of a network with all passes to the
-// same with none but the necessary ones.
+// Code that the tests of passes share: the optimized graph, runs, and the comparison of a network with all passes to
+// the same network with the necessary passes alone.
 #pragma once
 
 #include "graph/OptimizedNetwork.hpp"
@@ -142,11 +142,11 @@ public:
         m_Runtime->LoadNetwork(m_Plain, Make(network, necessary));
     }
 
-    /// With all passes.
+    /// The graph with all passes.
     const Graph& Optimized() const { return *m_Graph; }
 
-    /// Both must give outputs of the same info (but for the flag IsConstant), equal within `tolerance`; in the bytes
-    /// where that is 0 or the type not Float32.
+    /// Expects outputs of the same info (except the flag IsConstant), equal within `tolerance`; if it is 0, or the type
+    /// is not Float32, the bytes must be equal.
     Results ExpectEqual(const InputTensors& inputs, float tolerance = 0.0f)
     {
         Results plain = RunNetwork(*m_Runtime, m_Plain, inputs);
@@ -176,7 +176,7 @@ public:
         return ExpectEqual(FloatInputs(shapes).Tensors(), tolerance);
     }
 
-    /// What is refused without the passes must be refused with them.
+    /// Expects that shapes which are refused without the passes are refused with them.
     void ExpectRefused(const std::vector<TensorShape>& shapes)
     {
         const FloatInputs inputs(shapes);

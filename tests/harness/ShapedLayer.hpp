@@ -52,7 +52,7 @@ struct ShapedLayer
         }
         return f(Span<const TensorInfo* const>(inputs), Span<const TensorInfo* const>(outputs));
     }
-    /// Calls f with what the layer is reshaped for.
+    /// Calls f with the arguments of the layer's Reshape.
     template <typename F>
     auto WithArgs(F f) const
     {
@@ -105,7 +105,7 @@ inline ShapedLayer MakeFloatLayer(const std::vector<TensorShape>& inputs, const 
     return layer;
 }
 
-/// Executes a workload of inputs and one output of Float32; `count` elements of the output.
+/// Executes a workload of inputs and one output of Float32; returns `count` elements of the output.
 inline std::vector<float> ExecuteFloat(const IShapedWorkload& shaped, const std::vector<std::vector<float>>& inputs,
                                        size_t count)
 {

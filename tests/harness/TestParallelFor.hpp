@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TestParallelFor: loops in as many pieces as there are threads, and no fewer, to show what depends on the split.
+// TestParallelFor: loops in exactly as many tasks as there are threads, which shows results that depend on the
+// partition.
 #pragma once
 
 #include <tenon/backend/IWorkload.hpp>
@@ -11,8 +12,8 @@
 namespace tenon::test
 {
 
-/// Splits every loop that may be split into a piece for each thread. Its threads stay for later loops, and it allocates
-/// no memory after the first one: the harness counts that.
+/// Partitions every divisible loop into one task for each thread. Its threads stay for later loops, and it allocates no
+/// memory after the first loop, because the harness counts allocations.
 class TestParallelFor final : public IParallelFor
 {
 public:
@@ -24,7 +25,7 @@ public:
     void Run(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) override;
     unsigned int GetNumThreads() const override;
 
-    /// Whether what ran could tell how many threads there are.
+    /// Whether a loop has asked for the number of threads.
     bool WasAsked() const { return m_WasAsked; }
 
 private:

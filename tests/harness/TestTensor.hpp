@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TestTensor: an input of an operator test, made from real values, stored values or a seed; and RealTensor, what an
-// oracle sees of it: the values that it stands for, in double precision.
+// TestTensor: an input of an operator test, made from real values, stored values or a seed; and RealTensor, an oracle's
+// view of it: the values that it stands for, in double precision.
 #pragma once
 
 #include <tenon/Tensor.hpp>
@@ -16,7 +16,7 @@ struct TestTensor
 {
     TensorInfo m_Info;
     std::vector<std::byte> m_Bytes;
-    bool m_Constant = false; ///< known when the workload is made; the harness tries it both ways
+    bool m_Constant = false; ///< known when the workload is made; the harness tests both
     bool m_Connected = true;
 };
 
@@ -44,19 +44,19 @@ TestTensor Values(const TensorInfo& info, const std::vector<double>& real);
 TestTensor Stored(const TensorInfo& info, const std::vector<double>& stored);
 /// Seeded random values in [low, high]; integers included. Quantized types take real values in this range.
 TestTensor Random(const TensorInfo& info, uint32_t seed, double low, double high);
-/// Seeded random stored values over all that 8-bit and 16-bit integer types can hold; else in [-1, 1].
+/// Seeded random stored values over the whole range of 8-bit and 16-bit integer types; else in [-1, 1].
 TestTensor Random(const TensorInfo& info, uint32_t seed);
 /// The tensor as a constant.
 TestTensor Constant(TestTensor tensor);
 /// An optional input that is not connected.
 TestTensor NotConnected();
 
-/// What is stored, as a number. Throws std::invalid_argument for complex types.
+/// The stored values as numbers. Throws std::invalid_argument for complex types.
 std::vector<double> GetStored(const TensorInfo& info, const std::byte* data);
-/// What the stored values stand for.
+/// The real values of the stored values.
 RealTensor GetReal(const TensorInfo& info, const std::byte* data);
-/// What a tensor of this info stores for its first `count` real values: saturated and, for integers, rounded half away
-/// from zero.
+/// The stored values of a tensor of this info for its first `count` real values: saturated and, for integers, rounded
+/// half away from zero.
 std::vector<double> ToStored(const TensorInfo& info, const double* real, size_t count);
 
 } // namespace tenon::test

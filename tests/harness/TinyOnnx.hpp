@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// .onnx files of one operator, for tests of what is around the parser: programs and interfaces.
+// .onnx files of one operator, for tests of users of the parser: programs and interfaces.
 #pragma once
 
 #include <cctype>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WarningRecorder: the warnings, and worse, that are logged while it lives.
+// WarningRecorder: records the warnings and errors that are logged while it lives.
 #pragma once
 
 #include <tenon/Logging.hpp>

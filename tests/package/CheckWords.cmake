@@ -37,6 +37,8 @@ set(sentence_folders
   src/backends/cpu/norm src/backends/cpu/parallel src/backends/cpu/pool src/backends/cpu/recurrent
   src/backends/cpu/reduce src/backends/cpu/resize src/backends/cpu/simd src/backends/cpu/softmax
   src/backends/cpu/weights
+  src/backends/reference src/c_api src/cli src/delegate src/parsers src/runtime src/serializer
+  tests/bench tests/delegate tests/harness samples
   tests/backends tests/cli tests/common tests/graph tests/isa tests/package tests/plugins tests/serializer)
 
 # Files whose names are about halves of a vector, or bytes as such, not about the type of data.

@@ -9,8 +9,8 @@
 namespace tenon::ref
 {
 
-/// The type that sums of many elements are taken in: of floats of any width in double precision, so that their error
-/// is that of the result's rounding. Integers wrap in their own type.
+/// The type of sums of many elements. Floats of any width are summed in double precision, so that the error is the
+/// rounding of the result alone. Integers wrap in their own type.
 template <typename T>
 using AccumulatorType = std::conditional_t<std::is_floating_point_v<ComputeType<T>>, double, T>;
 

@@ -28,7 +28,7 @@ auto DispatchGelu(const ActivationDescriptor& descriptor, const Visitor& visit)
 }
 
 /// Calls `visit` with a function of float to float, so that loops over elements are compiled once for each of them.
-/// Every function gives NaN of NaN; clamps do because x is the first argument of std::max and std::min.
+/// Every function maps NaN to NaN; clamps do because x is the first argument of std::max and std::min.
 template <typename Visitor>
 auto DispatchActivation(const ActivationDescriptor& descriptor, const Visitor& visit)
 {

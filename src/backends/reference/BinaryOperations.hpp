@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of ElementwiseBinary on plain numbers: one struct an operation, with Apply for every type it takes.
-// Floats follow IEEE 754. Integers wrap on overflow; a divisor of 0 and a negative exponent are the caller's to refuse.
+// The arithmetic of ElementwiseBinary on plain numbers: one struct per operation, with Apply for every supported type.
+// Floats follow IEEE 754. Integers wrap on overflow; the caller refuses a divisor of 0 and a negative exponent.
 #pragma once
 
 #include <tenon/Types.hpp>
@@ -13,8 +13,8 @@
 namespace tenon::ref
 {
 
-/// The unsigned type in which integer arithmetic wraps instead of being undefined. At least 32 bits wide, because
-/// narrower ones would be promoted to int.
+/// The unsigned type in which integer arithmetic wraps instead of being undefined. It has at least 32 bits, because
+/// narrower types would be promoted to int.
 template <typename T>
 using WrappingType = std::conditional_t<(sizeof(T) > sizeof(uint32_t)), uint64_t, uint32_t>;
 
@@ -164,13 +164,13 @@ struct FloorDivOperation
         }
         else
         {
-            // In double the quotient of two floats is never rounded up to an integer that it does not reach.
+            // The quotient of two floats, in double precision, is never rounded up to an integer above it.
             return static_cast<T>(std::floor(static_cast<double>(a) / static_cast<double>(b)));
         }
     }
 };
 
-/// Has the sign of b.
+/// The result has the sign of b.
 struct FloorModOperation
 {
     template <typename T>
@@ -193,7 +193,7 @@ struct FloorModOperation
     }
 };
 
-/// Has the sign of a.
+/// The result has the sign of a.
 struct RemainderOperation
 {
     template <typename T>
@@ -210,7 +210,7 @@ struct RemainderOperation
     }
 };
 
-/// Of floats: the angle of the point (b, a), with all quadrants.
+/// The angle of the point (b, a), with all quadrants; floats only.
 struct Atan2Operation
 {
     template <typename T>
@@ -293,7 +293,7 @@ auto DispatchBits(BinaryOperation operation, const F& f)
     }
 }
 
-/// Calls f with an object of the operation's struct; of those operations that both floats and integers have.
+/// Calls f with an object of the operation's struct. The operation must be one that floats and integers both have.
 template <typename F>
 auto DispatchOperation(BinaryOperation operation, const F& f)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BroadcastLoop: the loops of an elementwise operation on two inputs under numpy's broadcasting rules. Made in a
-// kernel's prepare step, run per inference. Used by ElementwiseBinary and its like; CpuAcc takes the dimensions from
-// it.
+// kernel's prepare step, run per inference. Used by ElementwiseBinary and similar kernels; CpuAcc takes the dimensions
+// from it.
 #pragma once
 
 #include <tenon/Exceptions.hpp>
@@ -83,7 +83,7 @@ public:
     size_t GetNumRows() const { return m_NumRows; }
     /// The innermost dimension: steps of 0 or 1.
     const Dimension& GetRow() const { return m_Row; }
-    /// The others, innermost first; their sizes multiply to the number of rows.
+    /// The outer dimensions, innermost first; the product of their sizes is the number of rows.
     std::span<const Dimension> GetOuter() const { return std::span(m_Outer).first(m_NumOuter); }
 
     /// out[i] = op(a[j], b[k]) for all elements. `out` may be the memory of a or b if that has as many elements.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChannelQuantization: the scales and zero points of a tensor with one of each per slice of a dimension, or one for
-// all. Used by Quantize, Dequantize and QuantizedAsFloat.cpp.
+// ChannelQuantization: the scales and zero points of a tensor: one per slice of a dimension, or one for the whole
+// tensor. Used by Quantize, Dequantize and QuantizedAsFloat.cpp.
 #pragma once
 
 #include <tenon/Exceptions.hpp>
@@ -17,8 +17,9 @@ namespace tenon::ref
 class ChannelQuantization
 {
 public:
-    /// Of a tensor whose quantization the layer's support has checked (Scales::PerSlice or Scales::AnyZero). Throws
-    /// LayerValidationException when its shape, perhaps unknown until now, does not have a slice for each scale.
+    /// Precondition: the layer's support has checked the quantization of the tensor (Scales::PerSlice or
+    /// Scales::AnyZero). Throws LayerValidationException when the shape, perhaps unknown until now, does not have a
+    /// slice for each scale.
     explicit ChannelQuantization(const TensorInfo& info)
         : m_Scales(info.GetQuantizationScales()), m_ZeroPoints(info.GetQuantizationOffsets())
     {

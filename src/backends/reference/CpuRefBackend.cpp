@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuRef is its kernel table: a row for each one of ops.def that says Kernel, defined in its file under kernels/, and
-// the rows of QuantizedAsFloat.cpp.
+// The kernel table of CpuRef. It has a row for each row of ops.def that says Kernel, defined in a file under kernels/,
+// and the rows of QuantizedAsFloat.cpp.
 #include "backends/reference/CpuRefBackend.hpp"
 
 #include "backends/common/HostCapabilities.hpp"
@@ -67,7 +67,8 @@ std::span<const backends::Kernel* const> FindKernels(LayerType type)
 {
     struct Pair
     {
-        std::array<const backends::Kernel*, 2> m_Kernels{}; ///< through floats, and the kernel for its own types
+        std::array<const backends::Kernel*, 2> m_Kernels{}; ///< the kernel through floats, and the kernel for the
+                                                            ///< layer's own types
     };
     static const auto pairs = []
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From element types to C++ types: which type stores a DataType, in which type half-precision numbers are computed, and
-// a switch over the types that a kernel has code for. Used by the kernels that look at values.
+// The mapping of element types to C++ types: the type that stores a DataType, the type in which half-precision numbers
+// are computed, and a switch over the types for which a kernel has code. Used by the kernels that read values.
 #pragma once
 
 #include <tenon/Exceptions.hpp>
@@ -21,7 +21,7 @@ using Half = Eigen::half;
 using BFloat16 = Eigen::bfloat16;
 
 /// Whether elements of `type` are stored as T. Quantized types are stored as the integer of their width. Boolean is
-/// stored as a byte, which may hold anything until somebody has looked at it; 4-bit types are stored as none.
+/// stored as a byte, which may hold any value until it has been checked; 4-bit types are stored as no T.
 template <typename T>
 constexpr bool IsStoredAs(DataType type)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of kernels that map each element by itself: ElementwiseUnary and quantized activations.
+// The loop of kernels that map each element independently: ElementwiseUnary and quantized activations.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"

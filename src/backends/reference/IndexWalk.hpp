@@ -20,8 +20,8 @@ public:
     using Offsets = std::array<int64_t, N>;
     using Indices = std::array<int64_t, MaxNumOfTensorDimensions>;
 
-    /// Adds a dimension, inside those that are there; `steps` is what one index more adds to the offsets. At most
-    /// MaxNumOfTensorDimensions of them.
+    /// Adds a dimension inside the existing ones; `steps` are the increments of the offsets per index. There may be at
+    /// most MaxNumOfTensorDimensions dimensions.
     void Add(size_t size, const Offsets& steps)
     {
         m_Sizes[m_Rank] = static_cast<int64_t>(size);
@@ -30,10 +30,10 @@ public:
         m_Count *= size;
     }
 
-    /// How many indices there are.
+    /// The number of indices.
     size_t GetCount() const { return m_Count; }
 
-    /// visit(indices, offsets) for the indices [begin, end), counted in their order. `offsets` are those of index 0.
+    /// visit(indices, offsets) for the indices [begin, end), counted in their order. `offsets` belong to index 0.
     template <typename Visit>
     void Run(size_t begin, size_t end, Offsets offsets, const Visit& visit) const
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference kernels by name: Ref<Name>Kernel for each row of ops.def that says Kernel, defined in
-// kernels/<Name>.cpp. For CpuRef's table, and for kernels of fast backends that leave some layers to them.
+// kernels/<Name>.cpp. Used by CpuRef's table, and by kernels of fast backends that leave some layers to the reference.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -28,8 +28,8 @@ constexpr const backends::Kernel* RefKernel = nullptr;
 #undef TENON_RUN_BY_Replaced
 #undef TENON_RUN_BY_Others
 
-/// The kernel that runs quantized layers of a type through Float32 where the one above refuses their types, scales or
-/// zero points; null for a type that has none.
+/// The kernel that runs quantized layers of a type through Float32 if the kernel above refuses their types, scales or
+/// zero points; null for a type without such a kernel.
 const backends::Kernel* FindKernelAsFloat(LayerType type);
 
 } // namespace tenon::ref

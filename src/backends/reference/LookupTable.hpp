@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of a function on quantized numbers, filled in a kernel's prepare step as TFLite fills its own: 256 entries for
-// 8-bit types, 513 with interpolation for 16-bit ones. Used by Activation, ElementwiseUnary,
-// Softmax and Table.
+// 8-bit types, 513 with interpolation for 16-bit types. Used by Activation, ElementwiseUnary, Softmax and Table.
 #pragma once
 
 #include "backends/reference/TensorQuantization.hpp"
@@ -23,7 +22,7 @@ class ByteTable
     static_assert(sizeof(T) == 1);
 
 public:
-    /// f maps a stored value to one; both int32_t, the result within T.
+    /// f maps a stored value to a stored value. Both are int32_t, and the result is within T.
     template <typename F>
     static ByteTable FromStored(const F& f)
     {
@@ -35,8 +34,7 @@ public:
         return table;
     }
 
-    /// f maps a real number to one: float to float. What leaves the type's range saturates, NaN becomes the lowest
-    /// value.
+    /// f maps float to float. Results outside of the type's range saturate; NaN becomes the lowest value.
     template <typename F>
     static ByteTable FromReal(const TensorQuantization& input, const TensorQuantization& output, const F& f)
     {
@@ -72,12 +70,12 @@ Entry Interpolate(const Entry* entries, int16_t x)
     return static_cast<Entry>(base + ((slope * offset + 64) >> 7));
 }
 
-/// 512 equal steps over the 16-bit values and linear interpolation between them. Zero points are not looked at.
+/// 512 equal steps over the 16-bit values and linear interpolation between them. Zero points are ignored.
 class InterpolatedTable
 {
 public:
-    /// f maps Real to Real; Real is float or double, in which the entries are computed. The stored value x means
-    /// inputScale * (x - inputZeroPoint).
+    /// f maps Real to Real; Real is float or double, the type in which the entries are computed. The stored value x
+    /// means inputScale * (x - inputZeroPoint).
     template <typename Real, typename F>
     static InterpolatedTable Make(Real inputScale, int32_t inputZeroPoint, Real outputScale, const F& f)
     {

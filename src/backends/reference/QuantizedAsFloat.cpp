@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantized layers through Float32: tensors are dequantized into scratch memory, the layer's own reference kernel runs
-// on floats, and its results are quantized. A kernel for each layer type that Arm NN's CpuRef runs on quantized
-// tensors. It takes the types, scales and zero points that the type's own kernel refuses, as TFLite has no kernel for
-// them; of convolutions and BatchNormalization also mixtures of float types.
+// on floats, and its results are quantized. There is a kernel for each layer type that Arm NN's CpuRef runs on
+// quantized tensors. It accepts the types, scales and zero points that the type's own kernel refuses because TFLite has
+// no kernel for them; for convolutions and BatchNormalization also mixtures of float types.
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/ChannelQuantization.hpp"
@@ -45,15 +45,15 @@ using backends::TypeRow;
 using backends::Types;
 using backends::TypeSet;
 
-constexpr size_t MaxTensors = 24; // of inputs or outputs: an Lstm has that many
+constexpr size_t MaxTensors = 24; // inputs or outputs: an Lstm has that many
 constexpr TypeSet SumTypes = {DataType::Signed32, DataType::Signed64};
 
-/// Which integers without a scale of their own become floats, too.
+/// The integers without a scale of their own that become floats, too.
 enum class Integers : uint8_t
 {
     None,
-    Bias, ///< input 2: sums of products of inputs 0 and 1, in whose scales it is counted
-    All   ///< numbers as they are
+    Bias, ///< input 2: sums of products of inputs 0 and 1, whose scales give its scale
+    All   ///< plain numbers
 };
 
 constexpr size_t Data = 0; // inputs
@@ -76,7 +76,7 @@ struct FloatInfos
 {
     std::vector<const TensorInfo*> m_Infos;
     std::vector<size_t> m_Converted;
-    std::vector<TensorInfo> m_Floats; ///< that m_Infos points to
+    std::vector<TensorInfo> m_Floats; ///< targets of m_Infos
 
     FloatInfos(Span<const TensorInfo* const> tensors, bool isInputList, Integers integers)
         : m_Infos(tensors.begin(), tensors.end())
@@ -96,7 +96,7 @@ struct FloatInfos
     FloatInfos(const FloatInfos&) = delete;
     FloatInfos& operator=(const FloatInfos&) = delete;
 
-    /// The constants of tensors that stay as they are.
+    /// The constants of unconverted tensors.
     std::vector<const void*> Keep(Span<const void* const> constants) const
     {
         std::vector<const void*> kept(constants.begin(), constants.end());
@@ -165,14 +165,14 @@ SupportResult CheckAsFloat(const Kernel& kernel, Integers integers, const unsign
 /// A tensor that is converted.
 struct Converted
 {
-    size_t m_Index; ///< of the input or output
+    size_t m_Index; ///< index of the input or output
     DataType m_Type;
     size_t m_Count;
     size_t m_Floats; ///< offset in the scratch memory
     ChannelQuantization m_Quantization;
 };
 
-/// The quantization of a bias: one scale, or one for each output channel, from those of the data and the weights.
+/// The quantization of a bias: one scale, or one for each output channel, from the scales of the data and the weights.
 TensorInfo DescribeBias(const TensorInfo& bias, const TensorInfo& data, const TensorInfo& weights)
 {
     std::vector<float> scales = weights.IsQuantized() ? weights.GetQuantizationScales() : std::vector<float>{1.0f};
@@ -236,7 +236,7 @@ void FromFloats(const Converted& tensor, IParallelFor& parallel, const float* fl
         PlainF16Loops.m_Narrow(parallel, floats, tensor.m_Type, tensor.m_Count, stored);
         return;
     }
-    if (tensor.m_Type == DataType::Signed32) // cut off, as Arm NN does
+    if (tensor.m_Type == DataType::Signed32) // truncated, as in Arm NN
     {
         std::transform(floats, floats + tensor.m_Count, static_cast<int32_t*>(stored),
                        [](float x) {
@@ -334,7 +334,7 @@ unsigned int GetWeightsAxis(const LayerView& layer)
     }
 }
 
-/// Whether the parameters give numbers of numbers, as results that are none cannot be stored. Bounds may be infinite.
+/// Whether the parameters map numbers to numbers, because NaN cannot be stored. Bounds may be infinite.
 template <LayerType Type>
 bool HasNumbers(const LayerView& layer)
 {
@@ -377,7 +377,7 @@ constexpr size_t NumInt16Values = 65536;
 /// The result of each stored value, by its bit pattern.
 using TableInt16 = std::array<int16_t, NumInt16Values>;
 
-/// Of a layer that makes each element of its output from one of input 0, both QSymmS16.
+/// The table of a layer that computes each element of its output from one element of input 0, both QSymmS16.
 std::shared_ptr<const TableInt16> MakeTableInt16(const Kernel& kernel, Integers integers, const ReshapeArgs& args)
 {
     const TensorShape shape({NumInt16Values});
@@ -393,7 +393,7 @@ std::shared_ptr<const TableInt16> MakeTableInt16(const Kernel& kernel, Integers 
     all.m_ConstantData = {};
     const Prepared prepared = PrepareAsFloat(kernel, integers, all);
 
-    std::vector<int16_t> stored(NumInt16Values); // by bit pattern, too
+    std::vector<int16_t> stored(NumInt16Values); // stored values by bit pattern
     for (size_t i = 0; i < NumInt16Values; ++i)
     {
         stored[i] = static_cast<int16_t>(static_cast<uint16_t>(i));
@@ -436,7 +436,7 @@ Prepared PrepareOf(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     if constexpr (Type == LayerType::Activation || Type == LayerType::ElementwiseUnary)
     {
-        // A table costs as much as this many elements four times.
+        // A table costs as much as four times this number of elements.
         const size_t count = args.GetInput(0).GetNumElements();
         if (args.GetInput(0).GetDataType() == DataType::QSymmS16 && count >= NumInt16Values / 4)
         {
@@ -463,7 +463,7 @@ constexpr TypeSet Numbers = backends::SingleFloatTypes | QuantizedTypes;
 /// Input 0 and output 0 have one type.
 constexpr TypeRow DataTypes[] = {SameType(QuantizedTypes)};
 constexpr TypeRow PairTypes[] = {SameType(QuantizedTypes, 2)};
-/// Parameters of other float types than the data's, too.
+/// Parameters may have other float types than the data.
 constexpr TypeRow BatchTypes[] = {SameType(Numbers)};
 constexpr TypeRow UnaryTypes[] = {SameType(QuantizedTypes | DataType::Signed32)};
 constexpr TypeRow ComparisonTypes[] = {Types({QuantizedTypes, QuantizedTypes}, DataType::Boolean)};
@@ -477,7 +477,7 @@ constexpr TypeRow MakeSumRow(DataType data)
 constexpr TypeRow WeightedSumTypes[] = {
     MakeSumRow(DataType::QAsymmU8), MakeSumRow(DataType::QAsymmS8), MakeSumRow(DataType::QSymmS8),
     MakeSumRow(DataType::QSymmS16),
-    // A bias of another float type.
+    // The bias has another float type.
     Types({DataType::Float32, DataType::Float32, F16Types}, DataType::Float32),
     Types({DataType::Float16, DataType::Float16, DataType::Float32}, DataType::Float16)};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter-based generators of random bits: a block of numbers is a function of a key and a counter. Both are those of
-// "Parallel Random Numbers: As Easy as 1, 2, 3" (Salmon, Moraes, Dror, Shaw; SC 2011). Used by Random, Multinomial and
-// RngBitGenerator.
+// Counter-based generators of random bits: a block of numbers is a function of a key and a counter. The algorithms are
+// from "Parallel Random Numbers: As Easy as 1, 2, 3" (Salmon, Moraes, Dror, Shaw; SC 2011). Used by Random, Multinomial
+// and RngBitGenerator.
 #pragma once
 
 #include <array>
@@ -49,8 +49,8 @@ inline std::array<uint32_t, 2> ThreeFry(RandomKey key, std::array<uint32_t, 2> c
     return counter;
 }
 
-/// TensorFlow's sequence of numbers for two seeds: Philox with the first seed as key, and a 128-bit counter of which
-/// the second seed is the upper half. Blocks of four numbers.
+/// TensorFlow's sequence of numbers for two seeds: Philox with the first seed as key, and a 128-bit counter whose upper
+/// half is the second seed. The numbers come in blocks of four.
 class PhiloxSequence
 {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one scale and zero point of a tensor, read by the quantized kernels in their prepare step, and the way between
-// stored values and real ones where the arithmetic is not TFLite's.
+// The one scale and zero point of a tensor, read by the quantized kernels in their prepare step, and the conversion
+// between stored and real values where the arithmetic is not TFLite's.
 #pragma once
 
 #include <tenon/Tensor.hpp>
@@ -17,25 +17,26 @@ namespace tenon::ref
 struct TensorQuantization
 {
     float m_Scale = 0.0f;    ///< positive and finite
-    int32_t m_ZeroPoint = 0; ///< a value that the type can store, but for ToReal and ToStored
+    int32_t m_ZeroPoint = 0; ///< a value that the type can store; any value for ToReal and ToStored
 
     friend bool operator==(const TensorQuantization&, const TensorQuantization&) = default;
 };
 
-/// Of a tensor whose quantization the layer's support has checked: Scales::PerTensor, or CheckPerTensor.
+/// Precondition: the layer's support has checked the quantization of the tensor, by Scales::PerTensor or
+/// CheckPerTensor.
 inline TensorQuantization GetTensorQuantization(const TensorInfo& info)
 {
     return {info.GetQuantizationScale(), info.GetQuantizationOffset()};
 }
 
-/// The real value of a stored one. The zero point may be any number.
+/// The real value of a stored value. The zero point may be any number.
 inline float ToReal(int64_t stored, const TensorQuantization& quantization)
 {
     return quantization.m_Scale * static_cast<float>(stored - quantization.m_ZeroPoint);
 }
 
-/// The nearest stored value, half away from zero, saturated to T; NaN becomes the lowest one. The zero point may be any
-/// number.
+/// The nearest stored value, half away from zero, saturated to T; NaN becomes the lowest value. The zero point may be
+/// any number.
 template <typename T>
 T ToStored(float real, const TensorQuantization& quantization)
 {
@@ -46,13 +47,13 @@ T ToStored(float real, const TensorQuantization& quantization)
     return stored > Low ? static_cast<T>(std::min(stored, High)) : std::numeric_limits<T>::min();
 }
 
-/// a + b as the hardware does it: what overflows wraps. For sums that are clamped to a type's range afterwards.
+/// a + b, wrapping on overflow as the hardware does. Used for sums that are clamped to a type's range afterwards.
 inline int32_t WrappingAdd(int32_t a, int32_t b)
 {
     return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
 }
 
-/// a - b, likewise.
+/// a - b, wrapping likewise.
 inline int32_t WrappingSubtract(int32_t a, int32_t b)
 {
     return static_cast<int32_t>(static_cast<uint32_t>(a) - static_cast<uint32_t>(b));

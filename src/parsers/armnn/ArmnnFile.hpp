@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ArmnnFile: the bytes of a .armnn file, verified. Everything that is read from them afterwards is within bounds as far
-// as FlatBuffers goes; indices, sizes and shapes are checked where they are used.
+// ArmnnFile: the bytes of a .armnn file, verified. Later reads of the flatbuffer stay within bounds; indices, sizes and
+// shapes are checked where they are used.
 #pragma once
 
 #include "common/ModelBytes.hpp"
@@ -36,9 +36,9 @@ public:
     const Limits& GetLimits() const { return m_Limits; }
     /// Keeps the bytes alive.
     const std::shared_ptr<const void>& Owner() const { return m_Owner; }
-    /// Counts what is read out of the file.
+    /// The budget that counts the bytes read out of the file.
     ReadBudget& Budget() { return m_Budget; }
-    /// A text; empty when there is none. What is read counts.
+    /// A text; empty if there is none. Its bytes count.
     std::string Text(const flatbuffers::String* text);
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LayerReader: the fields and constants of any layer of a .armnn file, by the reflection that flatc generates from
-// armnn.fbs: nothing here is about one kind of layer. Called by NetworkReader.
+// armnn.fbs: no code here depends on the kind of layer. Called by NetworkReader.
 #pragma once
 
 #include "parsers/armnn/ArmnnFile.hpp"
@@ -18,10 +18,10 @@ struct AnyLayer;
 struct LayerBase;
 } // namespace schema
 
-/// The kind of a layer: "Convolution2d"; nothing for one that the format of release 23.08 does not have.
+/// The kind of a layer: "Convolution2d"; nothing for a kind that the format of release 23.08 does not have.
 std::optional<std::string_view> FindKind(const schema::AnyLayer& layer);
 
-/// What layers of all kinds have. Throws ParseException where it is missing. The kind must be known.
+/// The part that layers of all kinds have. Throws ParseException if it is missing. The kind must be known.
 const schema::LayerBase& GetBase(const schema::AnyLayer& layer);
 
 /// The parts that do not depend on the rest of the network. The kind must be known.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayerView: one layer of a .armnn file as its row sees it: the fields of its descriptor, the constants that it holds
-// itself, and how many slots it has. Nothing here is FlatBuffers'.
+// LayerView: the view of one layer of a .armnn file for its row: the fields of its descriptor, the constants that it
+// holds itself, and the number of its slots. It is independent of FlatBuffers.
 #pragma once
 
 #include "common/Enumerators.hpp"
@@ -23,22 +23,23 @@ namespace tenon::arm_nn
 struct ConstantField
 {
     std::string_view m_Name;
-    std::optional<parsers::TensorView> m_Tensor; ///< nothing where this layer does not hold it
+    std::optional<parsers::TensorView> m_Tensor; ///< nothing if this layer does not hold it
 };
 
-/// What a layer consists of but for its connections.
+/// The parts of a layer, except its connections.
 struct LayerParts
 {
     std::string m_Kind; ///< "Convolution2d"
-    std::string m_Name; ///< given by the file's maker; may be empty
+    std::string m_Name; ///< name from the file; may be empty
     parsers::AttributeList m_Fields;
     std::vector<ConstantField> m_Constants;
     size_t m_NumInputs = 0;
     size_t m_NumOutputs = 0;
-    LayerBindingId m_BindingId = 0; ///< of an Input or Output
-    /// The element type that the file says of output 0.
+    LayerBindingId m_BindingId = 0; ///< binding id of an Input or Output
+    /// The element type of output 0 in the file.
     std::optional<DataType> m_OutputType;
-    /// Whether weights of a depthwise convolution that the layer holds, or is, are stored as [M, I, H, W].
+    /// Whether weights of a depthwise convolution are stored as [M, I, H, W]. The layer holds the weights, or is their
+    /// Constant.
     bool m_HasOldDepthwiseWeights = false;
 };
 
@@ -57,12 +58,12 @@ public:
     const std::optional<DataType>& OutputType() const { return m_Parts.m_OutputType; }
     bool HasOldDepthwiseWeights() const { return m_Parts.m_HasOldDepthwiseWeights; }
 
-    /// A field that is unsigned. Fields that the file leaves out have the value `fallback`, or are empty.
+    /// An unsigned field. Fields that the file omits have the value `fallback`, or are empty.
     uint32_t Number(std::string_view name, uint32_t fallback = 0) const;
     std::vector<uint32_t> Numbers(std::string_view name) const;
-    /// Numbers two by two. Throws ParseException where one is left.
+    /// A list of numbers as pairs. Throws ParseException for an odd count.
     std::vector<std::pair<uint32_t, uint32_t>> Pairs(std::string_view name) const;
-    /// An enumerator, which has the same name in Tenon. Throws ParseException for one that it does not have.
+    /// An enumerator, which has the same name in Tenon. Throws ParseException for an unknown one.
     template <typename E>
     E Enumerator(std::string_view name, E fallback) const
     {
@@ -74,12 +75,12 @@ public:
         return found ? *found : FailEnumerator<E>(name);
     }
 
-    /// Null where the layer does not hold it.
+    /// The constant of a field; null if the layer does not hold it.
     const parsers::TensorView* FindConstant(std::string_view name) const;
-    /// Throws ParseException where the layer does not hold it.
+    /// The constant of a field. Throws ParseException if the layer does not hold it.
     const parsers::TensorView& Constant(std::string_view name) const;
 
-    /// Throw ParseException where the layer has another number of slots than the field asks for.
+    /// Throw ParseException if the number of slots differs from the field's.
     void CheckNumInputs(std::string_view field, uint64_t wanted) const;
     void CheckNumOutputs(std::string_view field, uint64_t wanted) const;
 

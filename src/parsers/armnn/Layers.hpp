@@ -13,7 +13,7 @@ namespace tenon::arm_nn
 
 struct LayerRow
 {
-    /// Adds the layer, whose slots are those of the layer in the file, and what feeds its further slots. Throws
+    /// Adds the layer, which has the slots of the layer in the file, and layers that feed its further slots. Throws
     /// ParseException or, from the network, InvalidArgumentException.
     using Function = IConnectableLayer* (*)(const LayerView& op, NetworkBuilder& network);
 
@@ -24,7 +24,7 @@ struct LayerRow
 /// All rows, sorted by name.
 Span<const LayerRow> GetRows();
 
-/// Null for a kind that no row knows.
+/// The row of a kind; null for an unknown kind.
 const LayerRow* FindRow(std::string_view name);
 
 } // namespace tenon::arm_nn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front end of .armnn files, networks as Arm NN's serializer writes them. The deserializer calls it.
+// The front end of .armnn files, which Arm NN's serializer writes. The deserializer calls it.
 #pragma once
 
 #include "common/ModelBytes.hpp"
@@ -15,14 +15,14 @@ namespace tenon::arm_nn
 struct ArmnnNetwork
 {
     INetworkPtr m_Network{nullptr, &INetwork::Destroy};
-    /// Keeps what the constants of the network lie in: the file, and the copies of what could not be used in it.
+    /// Keeps the memory of the network's constants: the file, and copies of constants that could not be used in place.
     std::shared_ptr<const void> m_Memory;
 };
 
-/// The network of a file. Its Input layers come first, then what computes, each layer behind those that feed it, then
-/// its Output layers; inputs and outputs are in the order in which the file lists them. Throws ParseException for a
-/// file that is corrupt, contradicts itself or exceeds a limit, and UnimplementedException, which lists all of them,
-/// for kinds of layers that are not read.
+/// The network of a file. Its Input layers come first, then layers that compute, each after the layers that feed it,
+/// then its Output layers. Inputs and outputs are in the file's order. Throws ParseException for a file that is
+/// corrupt, contradicts itself or exceeds a limit, and UnimplementedException for kinds of layers that are not
+/// supported; its text lists all of them.
 ArmnnNetwork ReadNetwork(ModelBytes bytes, const Limits& limits);
 
 } // namespace tenon::arm_nn

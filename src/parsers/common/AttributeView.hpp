@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AttributeView: the attributes of one operator as a row asks for them, by name and kind.
+// AttributeView: the attributes of one operator, which a row reads by name and kind.
 #pragma once
 
 #include "parsers/common/Attribute.hpp"
@@ -15,7 +15,8 @@
 namespace tenon::parsers
 {
 
-/// A row asks for an option that its operator does not have: a mistake in the row, whatever the model.
+/// A row asks for an option that its operator does not have. This is a mistake in the row, and does not depend on the
+/// model.
 class UnknownOptionException : public Exception
 {
 public:
@@ -25,28 +26,27 @@ public:
 class AttributeView
 {
 public:
-    /// `kind`: what messages call an attribute, as the format does.
+    /// `kind`: the format's word for an attribute, for messages.
     AttributeView(std::string name, AttributeList attributes, const char* kind = "option")
         : m_Name(std::move(name)), m_Attributes(std::move(attributes)), m_Kind(kind)
     {
     }
 
-    /// The operator's: "CONV_2D", or the name of a custom operator.
+    /// The operator's name: "CONV_2D", or the name of a custom operator.
     const std::string& Name() const { return m_Name; }
     const AttributeList& Attributes() const { return m_Attributes; }
 
-    // Attributes that the source leaves out have the value `fallback`, or are empty. All throw ParseException for a
-    // value that is too large for the result, and UnknownOptionException for a name or kind that a complete list does
-    // not have. Where the list is not complete (options of custom operators, attributes of ONNX), any name may be asked
-    // for, integers are also flags and real numbers, and what else has the wrong kind is the model's fault:
-    // ParseException.
+    // Attributes that the source omits have the value `fallback`, or are empty. All functions throw ParseException for
+    // a value that is too large for the result, and UnknownOptionException for a name or kind that a complete list does
+    // not have. If the list is not complete (options of custom operators, attributes of ONNX), any name is allowed,
+    // integers are valid as flags and real numbers, and any other wrong kind is an error of the model: ParseException.
     bool Has(std::string_view name) const;
-    /// Whether the source has options at all, be they left at their defaults. False for custom operators.
+    /// Whether the source has options, even if all have their defaults. It is false for custom operators.
     bool HasOptions() const { return m_Attributes.m_IsPresent; }
     bool Bool(std::string_view name, bool fallback) const;
     int32_t Int(std::string_view name, int32_t fallback) const;
     int64_t Int64(std::string_view name, int64_t fallback) const;
-    /// As a descriptor's field; throws ParseException if it is below `least`.
+    /// An integer as a descriptor's field. Throws ParseException if it is below `min`.
     uint32_t Unsigned(std::string_view name, int32_t fallback, int32_t min) const;
     float Float(std::string_view name, float fallback) const;
     std::string Text(std::string_view name) const;
@@ -55,7 +55,7 @@ public:
     std::vector<int64_t> Int64s(std::string_view name) const;
     std::vector<float> Floats(std::string_view name) const;
 
-    /// Throws ParseException. The operator's name and index are added by the caller.
+    /// Throws ParseException. The caller adds the operator's name and index.
     [[noreturn]] void Fail(const std::string& message) const;
 
 private:

@@ -20,26 +20,26 @@ std::string Quote(const std::vector<std::string>& names);
 class BindingTable
 {
 public:
-    /// Appends a name and returns it: `base`, with a number behind it if there is such a name.
+    /// Appends a name and returns it: `base`, followed by a number if the name exists.
     std::string AddName(const std::string& base);
-    /// The last name is found as `alias`, too, unless a name or an earlier alias is called so.
+    /// Makes `alias` a second name of the last name, unless it is a name or alias already.
     void AddAlias(const std::string& alias);
     void Set(const std::string& name, const BindingPointInfo& info) { m_Infos.emplace(name, info); }
 
-    /// In the order of AddName().
+    /// The names in the order of AddName().
     const std::vector<std::string>& Names() const { return m_Names; }
     /// The id of the name that is added next.
     LayerBindingId NextId() const { return static_cast<LayerBindingId>(m_Names.size()); }
-    /// Throws ParseException that lists the names there are. `kind`: "input".
+    /// The binding of a name. Throws ParseException, which lists the known names. `kind`: "input".
     const BindingPointInfo& Find(const std::string& name, const char* kind) const;
 
-    /// For a table of inputs: throws InvalidArgumentException unless it has all that shapes are given for.
+    /// Throws InvalidArgumentException unless the table, which is of inputs, has all names of `shapes`.
     void CheckShapes(const std::map<std::string, TensorShape>& shapes) const;
 
 private:
     std::vector<std::string> m_Names;
     std::unordered_map<std::string, BindingPointInfo> m_Infos;
-    std::unordered_map<std::string, size_t> m_LastSuffix; ///< of names that occur more than once
+    std::unordered_map<std::string, size_t> m_LastSuffix; ///< last number of names that occur more than once
     std::unordered_map<std::string, std::string> m_Aliases;
 };
 

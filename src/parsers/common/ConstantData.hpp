@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What front ends do with the data of constants: it is used where it lies in the file, wherever kernels can read it
-// there.
+// The handling of constants' data in front ends: data is used in place in the file if kernels can read it there.
 #pragma once
 
 #include "common/ModelBytes.hpp"
@@ -12,7 +11,7 @@
 namespace tenon::parsers
 {
 
-/// Copies the tensor's data if it lies where kernels could not read its type, and charges the budget for the copy.
+/// Copies the tensor's data if its alignment does not suit its type, and charges the budget for the copy.
 void Align(TensorView& tensor, ReadBudget& budget);
 
 /// Throws ParseException for a tensor whose shape is known and above Limits::m_MaxTensorBytes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ReadFlatValue: a field of any table of FlatBuffers as an attribute's value, by the reflection that flatc generates.
-// The front ends of formats that are of FlatBuffers use it. Values are copied byte by byte: the verifier of FlatBuffers
+// Used by the front ends of formats that are FlatBuffers. Values are copied byte by byte: the verifier of FlatBuffers
 // does not say that 64-bit numbers in lists are aligned.
 #pragma once
 
@@ -23,13 +23,14 @@ T LoadFlat(const uint8_t* data)
     return value;
 }
 
-/// What a reference leads to: a table, or the length of a list or text, which is before its elements.
+/// The target of a reference: a table, or the length of a list or text, which comes before its elements.
 inline const uint8_t* FollowReference(const uint8_t* reference)
 {
     return reference + LoadFlat<flatbuffers::uoffset_t>(reference);
 }
 
-/// The value of a field, or one of the same kind where `data` is null; none for a table. Lists and texts are charged.
+/// The value of a field, or any value of the same kind if `data` is null; none for a table. Lists and texts are
+/// charged.
 Attribute::Value ReadFlatValue(ReadBudget& budget, flatbuffers::TypeCode type, const uint8_t* data);
 
 } // namespace tenon::parsers

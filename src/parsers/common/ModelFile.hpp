@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WithModelFile: what front ends do around the reading of a file.
+// WithModelFile: the error handling of front ends around the reading of a file.
 #pragma once
 
 #include <tenon/Exceptions.hpp>
@@ -11,7 +11,8 @@
 namespace tenon::parsers
 {
 
-/// Returns read(path); what it throws gets the path in front. Throws InvalidArgumentException for a null path.
+/// Returns read(path); the texts of its exceptions get the path in front. Throws InvalidArgumentException for a null
+/// path.
 template <typename Function>
 auto WithModelFile(const char* path, Function read)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NetworkSize: how large a network gets that a front end makes of a model, nested networks included, against Limits. A
-// small file can ask for much: its parts may call each other, each twice from the one before.
+// NetworkSize: checks the size of a network that a front end makes, nested networks included, against Limits. A small
+// file can require a large network: its parts may call each other, each part the next one twice.
 #pragma once
 
 #include <tenon/Limits.hpp>
@@ -13,16 +13,16 @@ namespace tenon::parsers
 class NetworkSize
 {
 public:
-    /// `parts`: what the format calls the parts of a model that operators call, in the plural: "subgraphs".
+    /// `parts`: the format's word, in the plural, for the parts of a model that operators call: "subgraphs".
     NetworkSize(const Limits& limits, const char* parts) : m_Limits(limits), m_Parts(parts) {}
 
-    /// One layer more. Throws ParseException where there are too many.
+    /// Counts one layer. Throws ParseException if there are too many.
     void CountLayer();
-    /// Counts a visit of a part that is called. `cost`: its operators and tensors. Throws ParseException where it is
-    /// too much.
+    /// Counts a visit of a part that is called. `cost`: its operators and tensors. Throws ParseException if it is too
+    /// much.
     void CountVisit(uint64_t cost);
-    /// Counts bytes of constants that are not in the file but made of what it says. Throws ParseException where they
-    /// are too many.
+    /// Counts bytes of constants that are not in the file but generated from it. Throws ParseException if there are too
+    /// many.
     void CountBytes(uint64_t bytes);
 
     /// Counts a level of parts within parts while it lives.

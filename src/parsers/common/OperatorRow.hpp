@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OperatorRow: what a front end knows of an operator that it reads: a function that adds its layers, and how many
-// operands there may be. A table of rows is sorted by name.
+// OperatorRow: a front end's entry for an operator: a function that adds its layers, and the allowed numbers of
+// operands. A table of rows is sorted by name.
 #pragma once
 
 #include <tenon/Exceptions.hpp>
@@ -18,7 +18,7 @@
 namespace tenon::parsers
 {
 
-/// How many operands an operator has; the optional ones among them come last.
+/// The number of operands of an operator; optional operands come last.
 struct OperandCounts
 {
     static constexpr uint16_t AnyNumber = std::numeric_limits<uint16_t>::max();
@@ -30,7 +30,7 @@ struct OperandCounts
     void Check(const char* kind, size_t count) const;
 };
 
-/// `Operator` is what the function sees of the operator, `Builder` what it adds the layers to.
+/// `Operator` is the function's view of the operator, `Builder` the receiver of the layers.
 template <typename Operator, typename Builder>
 struct OperatorRow
 {
@@ -44,10 +44,10 @@ struct OperatorRow
     uint16_t m_MaxInputs = 0; ///< AnyNumber: no limit
     uint16_t m_MinOutputs = 0;
     uint16_t m_MaxOutputs = 0; ///< AnyNumber: no limit
-    bool m_IsCustom = false;   ///< the name is none of the format's own
+    bool m_IsCustom = false;   ///< the operator is not one of the format's own
 };
 
-/// The rows of all families that `belongs` says yes to, sorted by name.
+/// The rows of all families for which `belongs` is true, sorted by name.
 template <typename Row, typename Belongs>
 std::vector<Row> JoinRows(std::initializer_list<Span<const Row>> families, Belongs belongs)
 {

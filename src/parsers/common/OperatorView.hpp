@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OperatorView: all that a row may know of an operator: name, attributes, tensor infos, constant data. Nothing here
-// says where it came from: a front end makes it from a model file.
+// OperatorView: a row's view of an operator: name, attributes, tensor infos, constant data. It is independent of its
+// source; a front end makes it from a model file.
 #pragma once
 
 #include "parsers/common/AttributeView.hpp"
@@ -21,30 +21,30 @@
 namespace tenon::parsers
 {
 
-/// A tensor as its source declares it.
+/// A tensor with the declaration of its source.
 struct TensorView
 {
-    size_t m_Index = 0;                  ///< within its subgraph
+    size_t m_Index = 0;                  ///< index within its subgraph
     std::string m_Name;                  ///< as declared; may be empty
     TensorInfo m_Info;                   ///< sizes, or all of the shape, may be unknown
-    Span<const uint8_t> m_Data;          ///< of a constant; aligned as kernels read its type
-    std::shared_ptr<const void> m_Owner; ///< of m_Data, where that is not the source's own memory
+    Span<const uint8_t> m_Data;          ///< data of a constant, aligned as kernels need for its type
+    std::shared_ptr<const void> m_Owner; ///< owner of m_Data, if that is not the source's own memory
     bool m_IsConstant = false;
     bool m_IsSparse = false;     ///< its source stores it so; m_Data is dense
-    bool m_IsVariable = false;   ///< state that lives on between runs
+    bool m_IsVariable = false;   ///< state that persists between runs
     bool m_IsResource = false;   ///< a handle, which no layer can have: m_Info says nothing
-    TensorShape m_DeclaredShape; ///< also where m_Info leaves the shape to be inferred; unknown when overridden
-    /// The same, but with the size that the source writes where it also says that the size varies: 1, as a rule.
+    TensorShape m_DeclaredShape; ///< set even if m_Info leaves the shape to be inferred; unknown if overridden
+    /// The same, but with the written size (1, as a rule) for a size that the source also declares as varying.
     TensorShape m_WrittenShape;
 
-    /// "'weights'", or "3" for the fourth tensor if that has no name.
+    /// "'weights'", or "3" for the fourth tensor if it has no name.
     std::string Label() const;
 };
 
 class OperatorView : public AttributeView
 {
 public:
-    /// Null for an operand that is absent.
+    /// The operands of an operator; null for an absent one.
     using Operands = std::vector<const TensorView*>;
 
     OperatorView(std::string name, size_t index, Operands inputs, Operands outputs, AttributeList attributes,
@@ -66,19 +66,20 @@ public:
     const TensorView& Input(size_t i) const;
     const TensorView& Output(size_t i) const;
 
-    /// Tensors without values: what is known of results inside the operator, such as their quantization.
+    /// The number of intermediates: tensors without values that describe results inside the operator, such as their
+    /// quantization.
     size_t NumIntermediates() const { return m_Intermediates.size(); }
-    /// Throws ParseException for one that is absent.
+    /// An intermediate tensor. Throws ParseException if it is absent.
     const TensorView& Intermediate(size_t i) const;
 
-    /// Throw ParseException where the operator has another number of operands than the option asks for.
+    /// Throw ParseException if the number of operands differs from the option's.
     void CheckNumInputs(std::string_view option, int64_t wanted) const;
     void CheckNumOutputs(std::string_view option, int64_t wanted) const;
 
     /// The rank of an input if it is known.
     std::optional<uint32_t> InputRank(size_t i) const;
 
-    /// Options as their source has them, for an operator that no row knows.
+    /// Options in the encoding of their source, for an operator that no row knows.
     const std::vector<uint8_t>& RawOptions() const { return m_Options; }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphBuilder: the layers that rows make of one graph, the model's or that of a branch or loop body, which is a
-// network of its own. Each method takes Values, adds a layer through INetwork and gives its output as a Value. A method
-// whose result follows from numbers that are known adds no layer: shape arithmetic is computed while the model is read.
+// GraphBuilder: adds the layers of one graph for rows. The graph is the model's, or a branch or loop body, which is a
+// network of its own. Each method takes Values, adds a layer through INetwork and returns its output as a Value. A
+// method whose result follows from known numbers adds no layer: shape arithmetic is computed while the model is read.
 #pragma once
 
 #include "parsers/common/NetworkSize.hpp"
@@ -33,7 +33,7 @@ public:
     LayerBindingId FirstId() const { return m_FirstId; }
     /// The id of the value's input.
     LayerBindingId Add(const Value& value);
-    /// In the order of their ids.
+    /// The captured values in the order of their ids.
     const std::vector<Value>& Get() const { return m_Values; }
 
 private:
@@ -45,7 +45,7 @@ private:
 class GraphBuilder
 {
 public:
-    /// What is known of an output before its layer infers it.
+    /// The declared type and shape of an output before its layer infers them.
     struct Output
     {
         DataType m_Type;
@@ -64,14 +64,14 @@ public:
         m_Name = std::move(name);
     }
     const std::string& GetName() const { return m_Name; }
-    /// A number for layers that draw random numbers, each time another one.
+    /// A seed for a layer that draws random numbers; each call returns another one.
     int64_t NextSeed() { return ++m_Seed; }
 
-    // Values that are not computed.
+    // Values without layers.
 
     Value AddInput(LayerBindingId id, const std::string& name, const TensorInfo& info, bool hasFixedSizes);
     void AddOutput(LayerBindingId id, const std::string& name, const Value& value);
-    /// A value of `layer`'s output, whose info is set.
+    /// The value of an output slot, whose info it sets.
     Value FromSlot(IOutputSlot& slot, const TensorInfo& info);
     /// Elements that are all known.
     static Value Known(DataType type, const std::vector<int64_t>& sizes, Numbers numbers);
@@ -80,22 +80,23 @@ public:
     /// One element without dimensions.
     static Value Scalar(DataType type, double value);
     static Value ScalarInt(DataType type, int64_t value);
-    /// Bytes that are kept by the value.
+    /// A constant; the value keeps the bytes.
     Value Constant(const TensorInfo& info, std::vector<uint8_t> bytes);
-    /// The output slot of a value in this network: a Constant layer, or an input for what is captured, if needed.
+    /// The output slot of a value in this network: a Constant layer, or an input for a captured value, is added if
+    /// needed.
     IOutputSlot& SlotOf(const Value& value);
 
     // Layers in general.
 
-    /// Adds a layer and connects its inputs; an absent Value leaves its slot open. Shapes are inferred by the layer
-    /// where the sizes of all inputs are known, else they are what `outputs` say.
+    /// Adds a layer and connects its inputs; an absent Value leaves its slot open. The layer infers shapes if the sizes
+    /// of all inputs are known, else `outputs` give them.
     std::vector<Value> AddLayers(LayerType type, const BaseDescriptor& descriptor, const std::vector<Value>& inputs,
                                  const std::vector<Output>& outputs);
     /// The same for a layer of one output.
     Value AddLayer(LayerType type, const BaseDescriptor& descriptor, const std::vector<Value>& inputs, DataType type0,
                    const TensorShape& shape = TensorShape());
-    /// The same, with the type of input 0, for a layer that works on each index of dimension 0 by itself: that may be
-    /// open.
+    /// The same, with the type of input 0, for a layer that processes each index of dimension 0 independently; its size
+    /// may be open.
     Value AddImageLayer(LayerType type, const BaseDescriptor& descriptor, const std::vector<Value>& inputs);
 
     // Elementwise.
@@ -107,14 +108,14 @@ public:
     Value Multiply(const Value& a, const Value& b) { return Binary(BinaryOperation::Mul, a, b); }
     Value Divide(const Value& a, const Value& b) { return Binary(BinaryOperation::Div, a, b); }
     Value Compare(ComparisonOperation operation, const Value& a, const Value& b);
-    /// Of Booleans.
+    /// Logical operations on Booleans.
     Value Logical(LogicalBinaryOperation operation, const Value& a, const Value& b);
     Value Not(const Value& x);
     Value Select(const Value& condition, const Value& a, const Value& b);
     Value Activation(const ActivationDescriptor& descriptor, const Value& x);
     Value Floor(const Value& x);
     Value Cast(const Value& x, DataType type);
-    /// x as it is, with a number of its type as second operand.
+    /// A binary operation on x and a number of its type.
     Value WithNumber(BinaryOperation operation, const Value& x, double number);
     Value NumberWith(BinaryOperation operation, double number, const Value& x);
 
@@ -122,14 +123,14 @@ public:
 
     /// Signed64 [rank]; its numbers are known where the sizes are.
     Value ShapeOf(const Value& x);
-    /// At most one size is open: it is computed.
+    /// At most one size may be open; it is computed.
     Value Reshape(const Value& x, const std::vector<int64_t>& sizes);
-    /// To the sizes in `shape` [n], integers, which may be computed at the run; one may be -1.
+    /// Reshapes to the sizes in `shape` [n], integers, which may be computed at the run; one may be -1.
     Value ReshapeTo(const Value& x, const Value& shape);
     /// A tensor of one element without dimensions.
     Value AsScalar(const Value& x) { return x.Rank() != 0 ? Reshape(x, {}) : x; }
     Value Squeeze(const Value& x, const std::vector<unsigned int>& axes);
-    /// `axes` are those of the result.
+    /// `axes` are axes of the result.
     Value Unsqueeze(const Value& x, const std::vector<unsigned int>& axes);
     Value Transpose(const Value& x, const std::vector<unsigned int>& permutation);
     Value Concat(const std::vector<Value>& values, unsigned int axis);
@@ -140,9 +141,9 @@ public:
     Value Slice(const Value& x, unsigned int axis, int64_t start, int64_t end);
     /// Indices may be negative.
     Value Gather(const Value& x, const Value& indices, unsigned int axis);
-    /// The list `numbers` with the elements of `updates` put in at `places`, integers, which may be negative.
+    /// The list `numbers` with the elements of `updates` at the indices `places`, integers, which may be negative.
     Value Put(const Value& numbers, const Value& places, const Value& updates);
-    /// To the sizes in `shape` [n], integers; sizes of x that are not 1 must be equal.
+    /// Broadcasts to the sizes in `shape` [n], integers; sizes of x other than 1 must be equal.
     Value BroadcastTo(const Value& x, const Value& shape);
     Value BroadcastTo(const Value& x, const std::vector<int64_t>& sizes);
     /// A tensor of the sizes in `shape` [n], all elements of which are `value` (one element).
@@ -153,17 +154,17 @@ public:
     Value Reduce(ReduceOperation operation, const Value& x, const std::vector<unsigned int>& axes, bool keepDims);
     /// The same with axes that are computed at the run, [n] of integers; negative ones count from the end.
     Value ReduceAtRun(ReduceOperation operation, const Value& x, const Value& axes, bool keepDims);
-    /// As numpy.matmul, for operands of at least two dimensions.
+    /// The product as in numpy.matmul, for operands of at least two dimensions.
     Value MatMul(const Value& a, const Value& b, bool transposeA = false, bool transposeB = false);
 
-    /// The shape that both broadcast to; open where it cannot be told.
+    /// The shape to which both broadcast; open if unknown.
     static TensorShape BroadcastShape(const Value& a, const Value& b);
 
 private:
     IOutputSlot& AddConstant(const Value& value);
     void CheckSameType(const Value& a, const Value& b) const;
     static Value KnownOfShape(DataType type, const TensorShape& shape, Numbers numbers);
-    /// A known value where all numbers are known, else what `add` adds, of which some may be.
+    /// A known value if all numbers are known, else the result of `add`, some of whose numbers may be known.
     static Value KnownOr(DataType type, const TensorShape& shape, std::optional<Numbers> numbers,
                          const std::function<Value()>& add);
 

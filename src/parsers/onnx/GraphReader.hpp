@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphReader: reads the nodes of one graph into a network, in an order in which each comes after its inputs: the
-// model's graph, a branch or body, whose networks are their own, or the body of a function, which becomes a part of the
-// network of its caller. Nodes that nothing depends on are left out.
+// GraphReader: reads the nodes of one graph into a network, in topological order. The graph is the model's, or a branch
+// or body, which is a network of its own, or the body of a function, which becomes a part of its caller's network.
+// Nodes that nothing depends on are left out.
 #pragma once
 
 #include "parsers/common/NetworkSize.hpp"
@@ -21,7 +21,7 @@
 namespace tenon::onnx
 {
 
-/// A kind of node that cannot run, and why.
+/// A kind of node that cannot run, and the reason.
 struct Refusal
 {
     std::string m_Domain;
@@ -32,7 +32,7 @@ struct Refusal
     size_t m_Count = 0;
 };
 
-/// What all readers of one model share.
+/// The state that all readers of one model share.
 class ModelReading
 {
 public:
@@ -45,9 +45,9 @@ public:
 
     /// Counts a graph that is read as a part of another one, each time.
     void CountVisit(const GraphMessage& graph);
-    /// Null where the model has no such function.
+    /// The function that a node calls; null if the model has none.
     const FunctionMessage* FindFunction(const NodeMessage& node) const;
-    /// Counts a function as entered while it lives. Throws ParseException for one that calls itself.
+    /// Marks a function as entered while it lives. Throws ParseException for a recursive call.
     class Call
     {
     public:
@@ -66,7 +66,7 @@ public:
     void Refuse(const NodeMessage& node, int64_t version, const UnimplementedException& reason);
     size_t NumRefused() const { return m_NumRefused; }
     /// Throws UnimplementedException, which lists the nodes that were refused, if there are any. `openSizes`: the open
-    /// dimensions of inputs, which the text names where nodes were refused because of them; may be empty.
+    /// dimensions of inputs, which the text names if nodes were refused because of them; may be empty.
     void ThrowRefusals(const std::string& openSizes) const;
 
 private:
@@ -82,7 +82,7 @@ private:
     std::vector<Refusal> m_Refusals;
     std::map<RefusalKey, size_t> m_RefusalPlaces;
     size_t m_NumRefused = 0;
-    bool m_NeedsSizes = false; ///< of inputs, for some of what was refused
+    bool m_NeedsSizes = false; ///< a node was refused because sizes of inputs are open
 };
 
 class GraphReader
@@ -94,7 +94,7 @@ public:
     ModelReading& Reading() const { return m_Reading; }
     GraphBuilder& Builder() const { return m_Builder; }
 
-    /// Gives a name its value, as of a graph's input.
+    /// Defines the value of a name, such as a graph's input.
     void Define(std::string_view name, Value value);
     /// Reads all nodes that the outputs depend on, and returns the outputs' values.
     std::vector<Value> ReadNodes();
@@ -124,15 +124,15 @@ private:
     GraphBuilder& m_Builder;
     const GraphReader* m_Outer = nullptr;
     const std::vector<NodeMessage>& m_Nodes;
-    std::vector<std::string_view> m_Outputs; ///< empty where nobody wants the output of a function
+    std::vector<std::string_view> m_Outputs; ///< empty for an output of a function that is not used
     const OpsetImports& m_Opsets;
-    Operator::Attributes m_OwnAttributes;             ///< of a function: those of its caller and its defaults
-    const Operator::Attributes* m_FunctionAttributes; ///< the same; graphs within a function have those of it
+    Operator::Attributes m_OwnAttributes;             ///< attributes of a function: the caller's, and its defaults
+    const Operator::Attributes* m_FunctionAttributes; ///< the same; graphs within a function share the function's
     std::set<std::string_view> m_Absent;              ///< inputs of a function that its caller leaves out
     bool m_IsFunction = false;
     std::string m_Label; ///< "graph 'main'"
 
-    mutable std::unordered_map<std::string_view, Value> m_Values; ///< initializers when they are first asked for
+    mutable std::unordered_map<std::string_view, Value> m_Values; ///< initializers are added at their first use
     std::unordered_map<std::string_view, const TensorMessage*> m_Initializers;
     std::unordered_map<std::string_view, const SparseTensorMessage*> m_SparseInitializers;
 };

@@ -72,7 +72,7 @@ enum class AttributeType : int32_t
     TypeProtos = 14
 };
 
-/// Encoded numbers of a repeated field, in pieces: one for each time that the field occurs in the file.
+/// Encoded numbers of a repeated field, in chunks: one for each occurrence of the field in the file.
 using Chunks = std::vector<std::string_view>;
 
 struct TensorMessage
@@ -81,8 +81,8 @@ struct TensorMessage
     std::vector<int64_t> m_Dims;
     ElementType m_Type = ElementType::Undefined;
     std::optional<std::string_view> m_RawData;
-    Chunks m_FloatData;  ///< four bytes an element
-    Chunks m_DoubleData; ///< eight bytes an element
+    Chunks m_FloatData;  ///< four bytes per element
+    Chunks m_DoubleData; ///< eight bytes per element
     Chunks m_Int32Data;  ///< varints
     Chunks m_Int64Data;  ///< varints
     Chunks m_UInt64Data; ///< varints
@@ -120,7 +120,8 @@ struct TypeMessage
     };
 
     Kind m_Kind = Kind::None;
-    ElementType m_ElementType = ElementType::Undefined; ///< of a tensor; of a sequence's or optional's tensors
+    ElementType m_ElementType = ElementType::Undefined; ///< element type of a tensor, or of the tensors of a sequence
+                                                        ///< or optional
     std::optional<std::vector<DimensionMessage>> m_Shape;
 };
 
@@ -170,7 +171,7 @@ struct GraphMessage
     std::vector<ValueInfoMessage> m_Outputs;
 };
 
-/// The version of each operator set that is imported, by domain; "ai.onnx" goes by "".
+/// The version of each imported operator set, by domain; the key of "ai.onnx" is "".
 using OpsetImports = std::map<std::string_view, int64_t>;
 
 struct FunctionMessage
@@ -200,8 +201,8 @@ inline std::string_view CanonicalDomain(std::string_view domain)
     return domain == "ai.onnx" ? std::string_view() : domain;
 }
 
-/// Reads the bytes of a file. The result points into them. Throws ParseException for what is no ModelProto, for one
-/// with more nodes than Limits::m_MaxLayers and for graphs that are nested deeper than Limits::m_MaxNesting.
+/// Reads the bytes of a file. The result points into them. Throws ParseException for bytes that are no ModelProto, for
+/// more nodes than Limits::m_MaxLayers, and for graphs nested deeper than Limits::m_MaxNesting.
 ModelMessage ReadModelMessage(Span<const uint8_t> bytes, const Limits& limits);
 
 /// The numbers of a repeated field of varints.

@@ -45,7 +45,7 @@ private:
     OnnxParserOptions m_Options;
     parsers::BindingTable m_Inputs;
     parsers::BindingTable m_Outputs;
-    std::map<std::string, std::vector<std::string>> m_DimensionNames; ///< by input
+    std::map<std::string, std::vector<std::string>> m_DimensionNames; ///< names of dimensions by input
     std::map<std::string, std::string> m_Metadata;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operator: all that a row in operators/ may know of a node: its name and version, attributes and inputs, and where its
-// outputs go. The version is that of the operator set which the model imports, so that a row for several versions can
-// ask for it.
+// Operator: the view of a node for a row in operators/: its name and version, attributes and inputs, and the receivers
+// of its outputs. The version is the imported version of the operator set, for rows that cover several versions.
 #pragma once
 
 #include "parsers/common/AttributeView.hpp"
@@ -34,24 +33,24 @@ public:
     {
     }
 
-    /// For rows of operators that have graphs as attributes.
+    /// The reader, for rows of operators that have graphs as attributes.
     GraphReader& Reader() const { return m_Reader; }
     int64_t Version() const { return m_Version; }
 
     size_t NumInputs() const { return m_Inputs.size(); }
     size_t NumOutputs() const { return m_Outputs.size(); }
     bool HasInput(size_t i) const { return i < m_Inputs.size() && m_Inputs[i]; }
-    /// Whether somebody may read the output: nodes leave names of outputs empty.
+    /// Whether the output may be read: nodes leave names of unused outputs empty.
     bool HasOutput(size_t i) const { return i < m_Wanted.size() && m_Wanted[i]; }
-    /// A tensor. Throws ParseException for an input that is absent, UnimplementedException for a sequence.
+    /// A tensor. Throws ParseException for an absent input, and UnimplementedException for a sequence.
     const Value& Input(size_t i) const;
-    /// The same, or no value where the input is absent.
+    /// The same, or no value if the input is absent.
     Value FindInput(size_t i) const;
     /// A tensor, sequence or optional value, or no value.
     const Value& AnyInput(size_t i) const { return m_Inputs.at(i); }
     const std::vector<Value>& Inputs() const { return m_Inputs; }
 
-    /// The elements of an input that must be known while the model is read; `what` they are, for the error.
+    /// The elements of an input that must be known while the model is read; `what` names them in the error.
     std::vector<int64_t> ConstantInts(size_t i, const char* what) const;
     std::vector<double> ConstantReals(size_t i, const char* what) const;
     /// The same for an input of one element.
@@ -60,12 +59,12 @@ public:
 
     /// An axis counted from the start. Throws ParseException unless it is in [-rank, rank).
     unsigned int Axis(int64_t axis, unsigned int rank) const;
-    /// The same for several, which must be different.
+    /// The same for several axes, which must be different.
     std::vector<unsigned int> Axes(const std::vector<int64_t>& axes, unsigned int rank) const;
     /// The attribute `axis`.
     unsigned int AxisAttribute(int64_t fallback, unsigned int rank) const;
 
-    /// The entry of a table for the value of a text attribute. Throws ParseException that lists the values there are.
+    /// The entry of a table for the value of a text attribute. Throws ParseException, which lists the allowed values.
     template <typename T, size_t Count>
     T Choose(const char* attribute, const char* fallback, const std::pair<const char*, T> (&table)[Count]) const
     {
@@ -82,14 +81,14 @@ public:
         FailChoice(attribute, text, names);
     }
 
-    /// The value of a tensor attribute; no value where there is none.
+    /// The value of a tensor attribute; no value if there is none.
     Value Tensor(std::string_view name) const;
-    /// Null where there is none.
+    /// A graph attribute; null if there is none.
     const GraphMessage* Graph(std::string_view name) const;
     const AttributeMessage* FindMessage(std::string_view name) const;
 
     void SetOutput(size_t i, Value value) { m_Outputs.at(i) = std::move(value); }
-    /// As many values as there are outputs, from the first one on.
+    /// Sets the outputs from the first one on, as far as there are outputs.
     void SetOutputs(const std::vector<Value>& values)
     {
         for (size_t i = 0; i < m_Outputs.size(); ++i)
@@ -99,13 +98,13 @@ public:
     }
     const std::vector<Value>& Outputs() const { return m_Outputs; }
 
-    /// The outputs depend on a node that was refused, in a graph that is an attribute.
+    /// Marks the outputs as dependent on a refused node in a graph attribute.
     void PassRefusal() { m_IsRefused = true; }
     bool IsRefused() const { return m_IsRefused; }
 
-    /// Throws UnimplementedException: the model is right, but there is no layer for it.
+    /// Throws UnimplementedException: the model is valid, but there is no layer for it.
     [[noreturn]] void Refuse(const std::string& reason) const;
-    /// Throws OpenSizeException: the same, but there is a layer where the sizes of the model's inputs are given.
+    /// Throws OpenSizeException: there is a layer, but only if the sizes of the model's inputs are given.
     [[noreturn]] void RefuseOpen(const std::string& reason) const;
 
 private:

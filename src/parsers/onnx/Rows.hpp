@@ -16,15 +16,15 @@ namespace tenon::onnx
 struct Row
 {
     static constexpr uint16_t AnyNumber = std::numeric_limits<uint16_t>::max();
-    /// Adds the layers of a node and sets its outputs. Throws ParseException for a node that is wrong, and
-    /// UnimplementedException for one that no layer can compute.
+    /// Adds the layers of a node and sets its outputs. Throws ParseException for an invalid node, and
+    /// UnimplementedException for a node that no layer can compute.
     using Function = void (*)(Operator& op, GraphBuilder& graph);
 
     std::string_view m_Domain;
     std::string_view m_Name;
     int64_t m_Since = 1;
     Function m_Function = nullptr;
-    uint16_t m_MinInputs = 0; ///< the inputs behind these may be left out
+    uint16_t m_MinInputs = 0; ///< the inputs after these are optional
     uint16_t m_MaxInputs = 0; ///< AnyNumber: no limit
     uint16_t m_MaxOutputs = 1;
 };
@@ -32,7 +32,7 @@ struct Row
 /// The newest version of ai.onnx that the rows were written for.
 constexpr int64_t NewestOpset = 28;
 
-/// The row of an operator in a version of its set; null where there is none.
+/// The row of an operator in a version of its set; null if there is none.
 const Row* FindRow(std::string_view domain, std::string_view name, int64_t version);
 /// Whether there is a row of the operator for any version.
 bool IsKnownOperator(std::string_view domain, std::string_view name);
@@ -47,7 +47,8 @@ namespace rows
     void function(Operator& op, GraphBuilder& graph);
 #include "parsers/onnx/operators.def"
 
-/// Floats of 16 bits as Float32: squares, powers and sums of theirs may exceed their range. Others as they are.
+/// Floats of 16 bits as Float32, because their squares, powers and sums may exceed their range. Other types are
+/// unchanged.
 inline Value Widened(GraphBuilder& graph, const Value& x)
 {
     const bool isShort = x.Type() == DataType::Float16 || x.Type() == DataType::BFloat16;

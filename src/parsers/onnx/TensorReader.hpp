@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorReader: makes Values of the tensors in an ONNX file: initializers and tensors in attributes. Data is used in
-// place, in the model's file or in a file of external data, where its alignment allows.
+// place, in the model's file or in a file of external data, if its alignment allows.
 #pragma once
 
 #include "common/ModelBytes.hpp"
@@ -18,7 +18,7 @@
 namespace tenon::onnx
 {
 
-/// The type that layers have for an element type; nothing where there is none.
+/// The layers' type for an element type; nothing if there is none.
 std::optional<DataType> ToDataType(ElementType type);
 /// The same; throws UnimplementedException that names the type.
 DataType ToLayerType(ElementType type);
@@ -26,14 +26,14 @@ DataType ToLayerType(ElementType type);
 class TensorReader
 {
 public:
-    /// `owner` keeps the model's bytes alive; null where the caller does. `folder` is where external data lies; empty
-    /// where there is none. Links in it may lead to files of `folderBehindLink`, where the model's file lies if its
-    /// path is a link; empty if not. `buffers` are external data in memory, by location; they outlive the reader.
+    /// `owner` keeps the model's bytes alive; null if the caller does. `folder` has the external data; empty if there
+    /// is none. Links in it may lead to files of `folderBehindLink`, the folder of the model's file if its path is a
+    /// link, else empty. `buffers` are external data in memory, by location; they outlive the reader.
     TensorReader(std::shared_ptr<const void> owner, size_t bytes, std::string folder, std::string folderBehindLink,
                  const std::map<std::string, Span<const uint8_t>>& buffers, const Limits& limits);
 
     /// Throws ParseException for a tensor that contradicts itself, UnimplementedException for an element type that no
-    /// layer has, FileNotFoundException for a file of external data that is missing.
+    /// layer has, and FileNotFoundException for a missing file of external data.
     Value Read(const TensorMessage& tensor);
     Value Read(const SparseTensorMessage& tensor);
 
@@ -42,7 +42,7 @@ private:
     {
         Span<const uint8_t> m_Bytes;
         std::shared_ptr<const void> m_Owner;
-        ReadBudget* m_Budget = nullptr; ///< of the file that they come from
+        ReadBudget* m_Budget = nullptr; ///< budget of the file that they come from
     };
 
     Data ReadData(const TensorMessage& tensor, DataType type, uint64_t elements);
@@ -58,7 +58,7 @@ private:
     const std::map<std::string, Span<const uint8_t>>& m_Buffers;
     Limits m_Limits;
     ReadBudget m_Budget;
-    uint64_t m_DenseBytes = 0; ///< of sparse tensors
+    uint64_t m_DenseBytes = 0; ///< bytes of sparse tensors when dense
     std::map<std::string, std::unique_ptr<ReadBudget>> m_Budgets;
     std::map<std::string, Data> m_Files;           ///< external data by location
     std::map<std::string, Data> m_Mapped;          ///< files by path: several locations may lead to one of them

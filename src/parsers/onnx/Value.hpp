@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Value: what the reader knows of a named value of an ONNX graph: its element type, the sizes that are fixed, and, of
-// small tensors, the elements that follow from constants and fixed sizes. Rows take Values and give Values;
-// GraphBuilder makes the layers between them.
+// Value: a named value of an ONNX graph while it is read: its element type, the sizes that are fixed, and, for small
+// tensors, the elements that follow from constants and fixed sizes. Rows take and return Values; GraphBuilder makes the
+// layers between them.
 #pragma once
 
 #include <tenon/Exceptions.hpp>
@@ -36,7 +36,7 @@ using Numbers = std::vector<Number>;
 /// A size that is not known while the model is read.
 constexpr int64_t OpenSize = -1;
 
-/// A layer cannot be made as a size is open, which the application may fix. The text ends with what to do.
+/// A layer cannot be made because a size is open, which the application may fix. The text ends with advice.
 class OpenSizeException : public UnimplementedException
 {
 public:
@@ -50,7 +50,7 @@ public:
     {
         Tensor,
         Sequence, ///< a list of values whose length is known
-        Optional, ///< of no value or one
+        Optional, ///< a list of no value or one
         Refused   ///< computed by a node that no layer can compute
     };
 
@@ -58,13 +58,13 @@ public:
     {
         Kind m_Kind = Kind::Tensor;
         TensorInfo m_Info;              ///< sizes, or all of the shape, may be unknown
-        GraphBuilder* m_Home = nullptr; ///< whose network has m_Slot; null for constants
+        GraphBuilder* m_Home = nullptr; ///< builder whose network has m_Slot; null for constants
         IOutputSlot* m_Slot = nullptr;  ///< null for constants
         bool m_IsConstant = false;      ///< m_Data, or else m_Numbers, are all of its elements
-        Span<const uint8_t> m_Data;     ///< of a constant that comes from the file; aligned for its type
+        Span<const uint8_t> m_Data;     ///< data of a constant from the file, aligned for its type
         std::shared_ptr<const void> m_Owner;
-        std::optional<Numbers> m_Numbers; ///< of small tensors of known shape; some may be unknown
-        std::vector<Value> m_Elements;    ///< of a Sequence or Optional
+        std::optional<Numbers> m_Numbers; ///< numbers of small tensors of known shape; some may be unknown
+        std::vector<Value> m_Elements;    ///< elements of a Sequence or Optional
         std::string m_Name;
     };
 
@@ -85,18 +85,18 @@ public:
     const TensorShape& Shape() const { return m_State->m_Info.GetShape(); }
 
     bool HasRank() const { return Shape().GetDimensionality() != Dimensionality::NotSpecified; }
-    /// Throws OpenSizeException where it is not known: a layer must be chosen by it.
+    /// The rank. Throws OpenSizeException if it is unknown, because the choice of a layer depends on it.
     unsigned int Rank() const;
-    /// OpenSize where it is not known.
+    /// The size of a dimension; OpenSize if it is unknown.
     int64_t Size(unsigned int dimension) const;
     std::vector<int64_t> Sizes() const;
     bool HasSizes() const { return Shape().AreAllDimensionsSpecified(); }
 
     /// Whether all elements are known while the model is read.
     bool IsConstant() const { return m_State->m_IsConstant; }
-    /// The elements, where the tensor is small: null where nothing is known of them.
+    /// The elements of a small tensor; null if none is known.
     const Numbers* FindNumbers() const;
-    /// The elements where all are known and are integers or Booleans, else nothing.
+    /// The elements if all are known and are integers or Booleans, else nothing.
     std::optional<std::vector<int64_t>> FindInts() const;
     /// The same for floats or integers.
     std::optional<std::vector<double>> FindReals() const;
@@ -105,17 +105,17 @@ private:
     std::shared_ptr<State> m_State;
 };
 
-/// Tensors of more elements keep no numbers.
+/// The maximum number of elements of a tensor that keeps numbers.
 constexpr uint64_t MaxNumbers = 1024;
 
 bool IsFloatType(DataType type);
 bool IsIntegerType(DataType type);
 TensorShape ToShape(const std::vector<int64_t>& sizes);
-/// Of a shape of known rank.
+/// The sizes of a shape of known rank.
 std::vector<int64_t> ToSizes(const TensorShape& shape);
-/// The number of elements of sizes that multiply, at most 2^62; OpenSize where one of them is open.
+/// The product of sizes, at most 2^62; OpenSize if one of them is open.
 int64_t ProductOf(const std::vector<int64_t>& sizes, size_t first, size_t last);
-/// `count` sizes that are not known. Throws UnimplementedException where there are too many; OpenSize gives a shape of
+/// A shape of `count` unknown sizes. Throws UnimplementedException if there are too many; OpenSize gives a shape of
 /// unknown rank.
 TensorShape OpenShape(int64_t count);
 
@@ -123,7 +123,7 @@ TensorShape OpenShape(int64_t count);
 Numbers ReadNumbers(DataType type, Span<const uint8_t> data);
 /// The bytes of elements that are all known.
 std::vector<uint8_t> WriteNumbers(DataType type, const Numbers& numbers);
-/// The number as an element of the type holds it: cut, wrapped or rounded.
+/// The number as an element of type `to`: truncated, wrapped or rounded.
 Number Convert(const Number& number, DataType from, DataType to);
 
 } // namespace tenon::onnx

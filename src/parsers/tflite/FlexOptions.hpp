@@ -15,8 +15,8 @@ namespace tenon::tflite
 
 using parsers::AttributeList;
 
-/// The entries of the map; none if there are no bytes. Entries of kinds that no row reads, maps within the map for one,
-/// have no value. The attributes' names are in `bytes`. Throws ParseException when lists are out of proportion.
+/// The entries of the map; none if there are no bytes. Entries of kinds that no row reads, such as nested maps, have no
+/// value. The attributes' names are in `bytes`. Throws ParseException when lists are out of proportion.
 AttributeList ReadFlexOptions(ReadBudget& budget, Span<const uint8_t> bytes);
 
 } // namespace tenon::tflite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IntegerList: integers of any width where they lie, aligned or not: a model file's lists and an interpreter's arrays
-// alike. Parts of a DeclaredTensor.
+// IntegerList: a view of integers of any width and alignment: a model file's list or an interpreter's array. Used in
+// DeclaredTensor.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class IntegerList
 {
 public:
     IntegerList() = default;
-    /// `size` elements of type T.
+    /// A list of `size` elements of type T.
     template <typename T>
     static IntegerList Of(const void* data, size_t size)
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model: the bytes of a .tflite file, verified. Everything that is read from them afterwards is within bounds as far as
-// FlatBuffers goes; indices, sizes and shapes are checked where they are used (TensorTable, OperatorReader).
+// Model: the bytes of a .tflite file, verified. Later reads of the flatbuffer stay within bounds; indices, sizes and
+// shapes are checked where they are used (TensorTable, OperatorReader).
 #pragma once
 
 #include "common/ModelBytes.hpp"
@@ -31,11 +31,11 @@ public:
     static Model FromFile(const std::string& path, const Limits& limits);
     /// Copies the bytes.
     static Model FromCopy(Span<const uint8_t> bytes, const Limits& limits);
-    /// Uses the bytes in place, unless they are not aligned as FlatBuffers needs: then copies them.
+    /// Uses the bytes in place if they are aligned as FlatBuffers needs; else copies them.
     static Model FromMemory(Span<const uint8_t> bytes, const Limits& limits);
 
     const schema::Model& Root() const { return *m_Root; }
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     size_t Size() const { return m_Bytes.size(); }
     const Limits& GetLimits() const { return m_Limits; }
     /// Keeps the bytes alive; null when the caller does.
@@ -43,17 +43,18 @@ public:
 
     /// Throws ParseException when there is no such subgraph.
     const schema::SubGraph& Subgraph(size_t index) const;
-    /// Subgraphs, without those that only serve to validate the others ("VALIDATION:...").
+    /// The number of subgraphs, without subgraphs that only serve to validate others ("VALIDATION:...").
     size_t NumSubgraphs() const;
 
-    /// Bytes of a buffer; none of buffer 0, which stands for "no data". Throws ParseException for a bad index or range.
+    /// Bytes of a buffer; none for buffer 0, which stands for "no data". Throws ParseException for a bad index or
+    /// range.
     Span<const uint8_t> BufferData(uint32_t buffer) const;
     /// The options of a custom operator.
     Span<const uint8_t> CustomOptions(const schema::Operator& op) const;
 
-    /// Counts what is read out of the model: see ReadBudget.
+    /// Counts bytes that are read out of the model: see ReadBudget.
     void Charge(size_t bytes) { m_Budget.Charge(bytes); }
-    /// What was counted so far.
+    /// The number of bytes counted so far.
     uint64_t Charged() const { return m_Budget.Charged(); }
     ReadBudget& Budget() { return m_Budget; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NetworkBuilder: the network under construction as one subgraph sees it, that is, which layer's output holds which
-// tensor. The rows in operators/ add their layers to the network and hand them to Wire, which connects them.
+// NetworkBuilder: the network under construction, and the mapping of one subgraph's tensors to outputs of layers. The
+// rows in operators/ add their layers to the network and pass them to Wire, which connects them.
 #pragma once
 
 #include "parsers/common/NetworkSize.hpp"
@@ -27,7 +27,7 @@ using parsers::NetworkSize;
 using parsers::OperatorView;
 using parsers::TensorView;
 
-/// What an operator does to its result at the end.
+/// The activation that an operator applies to its result.
 enum class FusedActivation : uint8_t
 {
     None,
@@ -40,7 +40,7 @@ enum class FusedActivation : uint8_t
 
 class NetworkBuilder;
 
-/// How many bytes of names and lists count as one more operator of a subgraph that is called again and again.
+/// The number of bytes of names and lists that count as one operator of a subgraph that is called repeatedly.
 constexpr uint64_t BytesPerVisit = 64;
 
 /// One subgraph of the model, opened for reading.
@@ -50,14 +50,13 @@ public:
     virtual ~ISubgraph() = default;
     virtual size_t Index() const = 0;
     virtual size_t NumTensors() const = 0;
-    /// Null for an operand that the subgraph does not look at.
+    /// The inputs; null for an operand that the subgraph does not read.
     virtual std::vector<const TensorView*> Inputs() = 0;
     virtual std::vector<const TensorView*> Outputs() = 0;
-    /// Of visiting it: its operators and tensors, and as much again for each BytesPerVisit bytes of names and lists
-    /// that were read of it so far, since layers get copies of them.
+    /// The cost of a visit: the number of its operators and tensors, plus one for each BytesPerVisit bytes of names and
+    /// lists that were read so far, since layers get copies of them.
     virtual uint64_t Cost() const = 0;
-    /// Calls `visit` with each operator, those first whose results others take. What it throws gets the operator's
-    /// place as context.
+    /// Calls `visit` with each operator in topological order. Its exceptions get the operator's position as context.
     virtual void ForEachOperator(const std::function<void(const OperatorView& op)>& visit) = 0;
     /// Adds the layers of all operators.
     virtual void AddOperators(NetworkBuilder& builder) = 0;
@@ -68,25 +67,25 @@ class ISubgraphs
 {
 public:
     virtual ~ISubgraphs() = default;
-    /// The subgraph lives as long as this. Throws ParseException when there is none.
+    /// The subgraph lives as long as this object. Throws ParseException if there is none.
     virtual ISubgraph& Open(int64_t index) = 0;
 };
 
-/// What all networks made of one model share.
+/// The state that all networks made from one model share.
 struct Construction
 {
     explicit Construction(const Limits& limits) : m_Size(limits, "subgraphs") {}
 
     std::shared_ptr<const void> m_Owner; ///< keeps the constants' memory alive; null if the caller does
     bool m_StandInForUnsupported = false;
-    ISubgraphs* m_Subgraphs = nullptr; ///< null where there is one subgraph only
+    ISubgraphs* m_Subgraphs = nullptr; ///< null if there is one subgraph only
     std::vector<std::shared_ptr<const ICustomOperator>> m_CustomOperators;
 
     Variables m_Variables;
     NetworkSize m_Size; ///< visits of subgraphs are counted by ISubgraph::Cost
 };
 
-/// A network, and where its variables are.
+/// A network and the slots of its variables.
 struct NetworkState
 {
     struct Slot
@@ -97,7 +96,7 @@ struct NetworkState
 
     INetworkPtr m_Network = INetwork::Create();
     bool m_IsNested = false;
-    bool m_IsInitializing = false; ///< within CALL_ONCE: what is assigned are initial values
+    bool m_IsInitializing = false; ///< within CALL_ONCE: assigned values are initial values
     std::map<VariableId, Slot> m_Slots;
     std::map<VariableId, IOutputSlot*> m_Initials;
 };
@@ -105,67 +104,69 @@ struct NetworkState
 class NetworkBuilder
 {
 public:
-    /// `subgraph` is the number of the subgraph whose `numTensors` tensors it keeps track of.
+    /// `subgraph` is the index of the subgraph whose `numTensors` tensors it maps.
     NetworkBuilder(Construction& construction, NetworkState& state, size_t subgraph, size_t numTensors);
 
-    /// To add layers to, each of which must then be wired.
+    /// The network for new layers, each of which must then be wired.
     INetwork& Network() { return *m_State.m_Network; }
 
     void AddInput(const TensorView& tensor, LayerBindingId id, const std::string& name);
-    /// Returns the slot that it gives out. Throws ParseException when nothing gives the tensor.
+    /// Adds an output and returns the slot that feeds it. Throws ParseException if no layer computes the tensor.
     const IOutputSlot& AddOutput(const TensorView& tensor, LayerBindingId id, const std::string& name);
 
-    /// Whether a layer read so far can take the tensor: it is constant, an input or computed.
+    /// Whether the tensor is available to a layer: it is constant, an input or computed already.
     bool IsAvailable(const TensorView& tensor) const;
 
-    /// Stands for a slot that stays unconnected.
+    /// The operand of a slot that stays unconnected.
     static constexpr size_t NoOperand = SIZE_MAX;
 
-    /// Connects input slot k of the layer to input operands[k] of the operator, and makes output slot k the
-    /// operator's output k, behind a layer for the fused activation if there is one.
+    /// Connects input slot k of the layer to input operands[k] of the operator, and makes output slot k the operator's
+    /// output k, after a layer for the fused activation if there is one.
     void Wire(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
               FusedActivation activation = FusedActivation::None);
-    /// Wires a layer whose quantized inputs count as stored: one that is quantized unlike output 0 is relabelled.
+    /// Wires a layer whose quantized inputs count as stored values: an input whose quantization differs from output 0
+    /// is relabelled.
     void WireStored(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
                     FusedActivation activation = FusedActivation::None);
-    /// Wires a layer that computes of stored integers, whatever they mean: its inputs and its output are plain ones.
+    /// Wires a layer that computes with stored integers independent of their quantization: its inputs and output have
+    /// plain integer types.
     void WireIntegers(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands);
     /// Wires a layer to inputs and an output whose scales are multiplied by a factor.
     void WireScaled(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands, float factor,
                     FusedActivation activation);
-    /// Wires a layer with one output of this type, whatever the operator's tensor declares.
+    /// Wires a layer with one output of this type, independent of the operator's declared tensor.
     void WireAs(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands, DataType type);
     /// Wires one output of an operator that becomes several layers.
     void WireOutput(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
                     size_t output);
-    /// To be called once for a layer that is wired slot by slot, with the methods below. Throws ParseException when
-    /// there are too many.
+    /// Counts a layer. It must be called once for a layer that is wired slot by slot, with the methods below. Throws
+    /// ParseException if there are too many.
     void CountLayer();
     /// Connects one operand, if the operator has it.
     void WireInput(const OperatorView& op, size_t operand, IConnectableLayer* layer, unsigned int inputSlot);
     /// Makes an output slot the operator's output.
     void WireSlot(const OperatorView& op, IConnectableLayer* layer, unsigned int outputSlot, size_t output);
 
-    /// Output 0 of the operator is its input 0: it needs no layer.
+    /// Makes input 0 of the operator its output 0, without a layer.
     void Alias(const OperatorView& op);
     /// Adds a layer for an operator that no row knows, with all its operands: Custom or StandIn.
     void AddUnsupported(const OperatorView& op);
 
     // StateWiring.cpp
-    /// Adds the layers that keep what was assigned to variables. To be called once, for the main network.
+    /// Adds the layers that keep the values assigned to variables. It must be called once, for the main network.
     void WriteStates();
-    /// Where a state's dimension 0 is the batch size of a tensor: operand and dimension.
+    /// The operand and dimension whose size is the batch, dimension 0 of a state.
     struct BatchOf
     {
         size_t m_Operand;
         uint32_t m_Dimension;
     };
-    /// Lets a layer take its state from a variable operand and give the new one back. `shape` is the state's where its
-    /// tensor declares none.
+    /// Connects a layer's state input and output to a variable operand. `shape` is the state's shape if its tensor
+    /// declares none.
     void WireState(const OperatorView& op, size_t operand, IConnectableLayer* layer, unsigned int inputSlot,
                    unsigned int outputSlot, std::optional<BatchOf> batch = std::nullopt,
                    const TensorShape& shape = TensorShape());
-    /// Output 0 of the operator is a handle of this resource variable.
+    /// Makes output 0 of the operator a handle of this resource variable.
     void BindHandle(const OperatorView& op, const std::string& container, const std::string& name);
     void ReadVariable(const OperatorView& op);
     void AssignVariable(const OperatorView& op);
@@ -175,11 +176,11 @@ public:
     void AddWhile(const OperatorView& op, int64_t condition, int64_t body);
 
     // InlinedSubgraphs.cpp
-    /// The layers of the subgraph in place of the operator.
+    /// Adds the layers of the subgraph in place of the operator.
     void Inline(const OperatorView& op, int64_t subgraph);
-    /// The operators of the subgraph, in order: for those that take a subgraph as the name of a function.
+    /// The names of the subgraph's operators, in order, for operators that use a subgraph as the name of a function.
     std::vector<std::string> NamesOfOperators(int64_t subgraph);
-    /// What the subgraph assigns become the initial values of its variables.
+    /// Inlines the subgraph; its assignments become the initial values of variables.
     void InlineOnce(int64_t subgraph);
 
 private:
@@ -195,12 +196,12 @@ private:
 
     IOutputSlot& Source(const TensorView& tensor);
     void SetSource(const TensorView& tensor, IOutputSlot& slot, const std::string& name);
-    /// Gives a value to an input of the subgraph. Where the list of inputs names a tensor several times, the last value
+    /// Gives a value to an input of the subgraph. If the list of inputs names a tensor several times, the last value
     /// counts, as in TFLite.
     void Feed(const TensorView& tensor, IOutputSlot& slot);
     void ConnectInputs(const OperatorView& op, IConnectableLayer& layer, const std::vector<size_t>& operands);
     void WireOutputs(const OperatorView& op, IConnectableLayer* layer, FusedActivation activation);
-    /// Makes the slot output i of the operator, behind a layer for the activation if there is one.
+    /// Makes the slot output i of the operator, after a layer for the activation if there is one.
     void SetOutput(const OperatorView& op, unsigned int i, IOutputSlot& slot, FusedActivation activation);
     /// Stored values of a slot under another type or quantization. `what`: for the layer's name.
     IOutputSlot& Relabel(const OperatorView& op, IOutputSlot& source, const TensorInfo& info, const std::string& what);
@@ -214,7 +215,7 @@ private:
     // TouchedVariables.cpp
     /// The handles among an operator's operands, by the input of the called subgraph that they become.
     static Handles PassHandles(const OperatorView& op, size_t firstOperand, const Handles& handles, ISubgraph& called);
-    /// Adds to `touched` the variables that a subgraph, or one called from there, reads or assigns.
+    /// Adds to `touched` the variables that a subgraph, or a subgraph that it calls, reads or assigns.
     void CollectVariables(ISubgraph& subgraph, Handles handles, std::set<VariableId>& touched);
 
     // NestedSubgraphs.cpp

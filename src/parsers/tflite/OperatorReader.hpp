@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OperatorReader: makes OperatorViews from a model file. The parser calls it once per operator. Names and operands are
-// also for the delegate, which makes such views from an interpreter's nodes.
+// OperatorReader: makes OperatorViews from a model file. The parser calls it once per operator. The delegate, which
+// makes such views from an interpreter's nodes, uses the functions for names and operands.
 #pragma once
 
 #include "parsers/common/OperatorView.hpp"
@@ -20,21 +20,21 @@ namespace tenon::tflite
 
 using parsers::OperatorView;
 
-/// Which operator an entry of a subgraph is.
+/// The operator of an entry of a subgraph.
 struct OperatorCode
 {
-    int32_t m_Builtin = 0; ///< a number of schema::BuiltinOperator, or one that is newer than the schema
+    int32_t m_Builtin = 0; ///< a number of schema::BuiltinOperator, or a number that is newer than the schema
     std::string m_Name;    ///< "CONV_2D", or a custom operator's name
 
-    /// Known by its name alone.
+    /// Whether the operator is identified by its name alone.
     bool IsCustom() const;
 };
 
 /// "CONV_2D", or "BUILTIN_n" for a number that is newer than the schema.
 std::string NameOfBuiltin(int32_t builtin);
 
-/// The tensors that the numbers stand for, by `get`; null for -1. What it throws gets the operand's place as context.
-/// `kind`: "input".
+/// The tensors of the numbers, by `get`; null for -1. Exceptions get the operand's position as context. `kind`:
+/// "input".
 template <typename Get>
 OperatorView::Operands ReadOperands(Span<const int32_t> numbers, const char* kind, Get get)
 {
@@ -57,7 +57,7 @@ OperatorView::Operands ReadOperands(Span<const int32_t> numbers, const char* kin
 
 enum class OptionsAs : uint8_t
 {
-    Attributes, ///< for a row
+    Attributes, ///< attributes, for a row
     Raw         ///< bytes, for an operator that no row knows
 };
 
@@ -65,7 +65,7 @@ enum class OptionsAs : uint8_t
 OperatorCode ReadOperatorCode(Model& model, const schema::Operator& op);
 
 /// Throws ParseException for operands and options that do not fit, UnimplementedException for tensors that no layer can
-/// have; neither names the operator.
+/// have; their texts do not name the operator.
 OperatorView ReadOperator(Model& model, TensorTable& tensors, const schema::Operator& op, const OperatorCode& code,
                           size_t index, OptionsAs options);
 

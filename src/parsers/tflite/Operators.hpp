@@ -12,13 +12,13 @@
 namespace tenon::tflite
 {
 
-/// A custom operator's row has its custom_code for a name, any other's an enumerator of BuiltinOperator.
+/// The name of a custom operator's row is its custom_code, of any other row an enumerator of BuiltinOperator.
 using OperatorRow = parsers::OperatorRow<OperatorView, NetworkBuilder>;
 
-/// All rows of custom operators, or of builtin ones, sorted by name.
+/// All rows of custom or builtin operators, sorted by name.
 Span<const OperatorRow> GetRows(bool isCustom);
 
-/// The row of a builtin operator, or of a custom one by its custom_code; null for an operator that no row knows.
+/// The row of a builtin operator, or of a custom operator by its custom_code; null for an operator that no row knows.
 const OperatorRow* FindRow(std::string_view name, bool isCustom);
 
 } // namespace tenon::tflite

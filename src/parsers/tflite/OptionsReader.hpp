@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OptionsReader: the options of any builtin operator as attributes, by the reflection that flatc generates from
-// tflite.fbs: nothing here is about one operator. Called by OperatorReader, and by the delegate, which fills the same
+// tflite.fbs: no code here depends on the operator. Called by OperatorReader, and by the delegate, which fills the same
 // list from structs.
 #pragma once
 
@@ -14,10 +14,11 @@ namespace tenon::tflite
 
 using parsers::AttributeList;
 
-/// All fields of the options table that belongs to the builtin code, none of them set; none where it has no table.
+/// All fields of the options table that belongs to the builtin code, none of them set; the list is empty if it has no
+/// table.
 AttributeList ListOptions(int32_t builtin);
 
-/// The same list as the operator sets it. Throws ParseException when its lists are out of proportion.
+/// The same list with the operator's values. Throws ParseException when its lists are out of proportion.
 AttributeList ReadOptions(Model& model, const schema::Operator& op, int32_t builtin);
 
 } // namespace tenon::tflite

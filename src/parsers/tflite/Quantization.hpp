@@ -18,17 +18,17 @@ namespace schema
 enum class TensorType : int8_t;
 }
 
-/// As the model declares it.
+/// Quantization that a model declares.
 struct DeclaredQuantization
 {
     Span<const float> m_Scales;        ///< none: plain numbers
-    IntegerList m_ZeroPoints;          ///< one for all scales, or one each; missing ones are 0
-    int32_t m_Dimension = 0;           ///< of several scales
+    IntegerList m_ZeroPoints;          ///< one for all scales, or one each; missing zero points are 0
+    int32_t m_Dimension = 0;           ///< dimension of several scales
     const char* m_OtherKind = nullptr; ///< the name of a kind that scales and zero points do not describe; null: none
 };
 
 /// The info of a tensor of this shape. Throws ParseException when the quantization contradicts itself or the shape,
-/// UnimplementedException for types that no layer takes. The tensor's name is added by the caller.
+/// UnimplementedException for types that no layer takes. The caller adds the tensor's name.
 TensorInfo MakeInfo(schema::TensorType type, const DeclaredQuantization& quantization, const TensorShape& shape,
                     ReadBudget& budget);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse constants of a model, written out in full: no kernel computes with the sparse form. Used for DeclaredTensors.
+// Conversion of a model's sparse constants to dense ones: no kernel computes with the sparse form. Used for
+// DeclaredTensors.
 #pragma once
 
 #include "common/ModelBytes.hpp"
@@ -14,7 +15,7 @@
 namespace tenon::tflite
 {
 
-/// How the stored values of a sparse tensor lie, as the model declares it (see Sparsity.cpp).
+/// The declared layout of a sparse tensor's stored values (see Sparsity.cpp).
 struct DeclaredSparsity
 {
     struct Level
@@ -30,8 +31,8 @@ struct DeclaredSparsity
     std::vector<Level> m_Levels; ///< in traversal order
 };
 
-/// All elements of the tensor, zeros included, as `info` describes it; `values` are those that are stored. Throws
-/// ParseException when the description does not fit the shape or the values, UnimplementedException for 4-bit types.
+/// All elements of the tensor of `info`, zeros included; `values` are the stored ones. Throws ParseException when the
+/// description does not fit the shape or the values, UnimplementedException for 4-bit types.
 std::vector<uint8_t> Densify(const DeclaredSparsity& sparsity, const TensorInfo& info, Span<const uint8_t> values,
                              ReadBudget& budget);
 

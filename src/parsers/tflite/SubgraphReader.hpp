@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SubgraphReader: reads one subgraph of a model file into a network, operator by operator. The parser reads the
-// network's main subgraph with it; NetworkBuilder opens the ones that are called from there.
+// network's main subgraph with it; NetworkBuilder opens the subgraphs that are called from there.
 #pragma once
 
 #include "parsers/tflite/Model.hpp"
@@ -21,11 +21,11 @@ namespace tenon::tflite
 class SubgraphReader final : public ISubgraph
 {
 public:
-    /// How often its operators are visited.
+    /// The number of visits of a subgraph's operators.
     enum class Use : uint8_t
     {
         Once,
-        Often ///< they are read out of the model once and then kept
+        Often ///< operators are read out of the model once and then kept
     };
 
     /// Throws ParseException when there is no such subgraph. With `inferShapes` computed tensors are left without a
@@ -48,14 +48,14 @@ private:
     struct Entry
     {
         OperatorView m_Operator;
-        const OperatorRow* m_Row; ///< null: none knows it
+        const OperatorRow* m_Row; ///< null: there is no row for it
     };
 
     size_t NumOperators() const;
     template <typename Visit>
     void VisitOperators(Visit visit);
     Entry Read(unsigned int index, std::string& name);
-    /// Calls `read` and adds up what it charges the model.
+    /// Calls `read` and adds up the bytes that it charges the model.
     template <typename Function>
     auto Measured(Function read);
 
@@ -64,7 +64,7 @@ private:
     const schema::SubGraph& m_Subgraph;
     TensorTable m_Tensors;
     Use m_Use;
-    std::optional<std::vector<uint32_t>> m_Order; ///< of visits, see OrderOperators; found at the first one
+    std::optional<std::vector<uint32_t>> m_Order; ///< order of visits, see OrderOperators; found at the first visit
     std::deque<Entry> m_Kept; ///< the first operators; visits that go on refer to them while further ones are added
     uint64_t m_BytesRead = 0;
 };
@@ -79,7 +79,7 @@ public:
 private:
     Model& m_Model;
     bool m_InferShapes;
-    std::map<size_t, SubgraphReader> m_Opened; ///< each once, however often it is called
+    std::map<size_t, SubgraphReader> m_Opened; ///< each subgraph once, even if it is called several times
 };
 
 } // namespace tenon::tflite

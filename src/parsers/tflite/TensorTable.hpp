@@ -28,8 +28,8 @@ public:
 
     size_t Size() const { return m_Views.size(); }
 
-    /// Whether the file marks tensors whose rank is known, as converters do since 2021. Where it does not, no shape may
-    /// stand for a scalar or for an unknown rank.
+    /// Whether the file marks tensors whose rank is known, as converters do since 2021. If it does not, a missing shape
+    /// may mean a scalar or an unknown rank.
     bool TellsRanks() const { return m_TellsRanks; }
     /// Whether the file holds values for the tensor. Throws ParseException for an index that does not exist.
     bool HasData(int32_t index) const;
@@ -49,7 +49,7 @@ private:
     const schema::SubGraph& m_Subgraph;
     bool m_InferShapes;
     std::vector<std::unique_ptr<TensorView>> m_Views;
-    std::vector<bool> m_IsInput; ///< of the subgraph
+    std::vector<bool> m_IsInput; ///< tensors that are inputs of the subgraph
     bool m_TellsRanks = false;
 };
 

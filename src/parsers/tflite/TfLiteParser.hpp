@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TfLiteParser: the implementation of ITfLiteParser. Makes a network of one subgraph of a model and keeps
-// the bindings of the network that it made last.
+// TfLiteParser: the implementation of ITfLiteParser. Makes a network from one subgraph of a model and keeps the
+// bindings of the last network.
 #pragma once
 
 #include "common/InferredShapes.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables: what a model keeps between runs, that is, variable tensors (state of LSTM, RNN, SVDF) and resource
-// variables (VAR_HANDLE and its kin). One table a model; in a network each becomes a state, or a value passed through
-// branches and loops.
+// Variables: the values that a model keeps between runs: variable tensors (state of LSTM, RNN, SVDF) and resource
+// variables (VAR_HANDLE and related operators). There is one table per model; in a network each variable becomes a
+// state, or a value passed through branches and loops.
 #pragma once
 
 #include "parsers/common/OperatorView.hpp"
@@ -27,9 +27,9 @@ public:
     /// A variable tensor of a subgraph.
     VariableId Tensor(size_t subgraph, const TensorView& tensor);
 
-    /// Says what the variable holds, unless that is known already with a shape.
+    /// Sets the info of the variable, unless it is known already with a shape.
     void Describe(VariableId id, const TensorInfo& info);
-    /// Throws UnimplementedException when nothing has told what it holds.
+    /// The info of the variable. Throws UnimplementedException if it is unknown.
     const TensorInfo& Info(VariableId id) const;
     const std::string& Name(VariableId id) const { return m_Entries[id].m_Name; }
     /// Whether it is a variable tensor.
@@ -38,7 +38,7 @@ public:
 private:
     struct Entry
     {
-        std::string m_Name; ///< of its state: unique
+        std::string m_Name; ///< unique name of its state
         std::optional<TensorInfo> m_Info;
         bool m_IsTensor = false;
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention: softmax(beta * (queries * keys + mask)) * values, a BatchMatMul, an addition or none, a Softmax and a
-// BatchMatMul, maybe with views between them, in one workload for each head, where the first product's kernel offers
-// one (FusionHooks::m_MakeAttention). Scores then stay in the first-level cache ("FlashAttention": Dao et al., 2022).
+// BatchMatMul, maybe with views between them, in one workload for each head, if the first product's kernel offers one
+// (FusionHooks::m_MakeAttention). Scores then stay in the first-level cache ("FlashAttention": Dao et al., 2022).
 #include "runtime/fusions/Fusion.hpp"
 #include "runtime/fusions/Tiling.hpp"
 
@@ -15,12 +15,12 @@ namespace tenon::fusions
 namespace
 {
 
-/// Of the scores: smaller ones gain nothing.
+/// The minimum size of the scores: smaller ones gain nothing.
 constexpr size_t MinScoresBytes = size_t{16} << 10;
-/// From the first product to the second, with views.
+/// The maximum number of steps from the first product to the second, with views.
 constexpr uint32_t MaxAttentionSteps = 12;
 
-/// Whether the softmax is along the last dimension, of `length` numbers: a reshape before it may have made other rows.
+/// Whether the softmax is along the last dimension, of `length` numbers: a reshape before it may have changed the rows.
 bool IsOfRows(const Step& softmax, const TensorInfo& info, unsigned int length)
 {
     const int axis = static_cast<const SoftmaxDescriptor&>(softmax.m_Layer->GetParameters()).m_Axis;
@@ -28,19 +28,19 @@ bool IsOfRows(const Step& softmax, const TensorInfo& info, unsigned int length)
     return rank != 0 && (axis == -1 || axis == rank - 1) && info.GetShape()[info.GetNumDimensions() - 1] == length;
 }
 
-/// The layers of an attention, by their place behind the one that makes scores.
+/// The layers of an attention, as distances from the layer that makes scores.
 struct AttentionSteps
 {
     uint32_t m_Add = 0;   ///< the addition of a mask; 0: there is none
-    uint32_t m_Added = 0; ///< which input of the addition is not the scores
+    uint32_t m_Added = 0; ///< index of the addition's input that is not the scores
     uint32_t m_Softmax = 0;
     uint32_t m_Values = 0; ///< the second product, the last layer
 
     bool HasAdd() const { return m_Add != 0; }
 };
 
-/// Finds the layers after the first product: each reads the output of the one before, maybe through views, and no other
-/// layer does.
+/// Finds the layers after the first product: each reads the output of the previous layer, maybe through views, and no
+/// other layer reads it.
 WhyNot FindSteps(const PlanDraft& draft, uint32_t first, AttentionSteps& found)
 {
     const Step& product = draft.GetStep(first);
@@ -108,7 +108,7 @@ WhyNot JoinLayers(const PlanDraft& draft, const AttentionSteps& of, FusedRun& ru
     {
         return "the kernel of the first product offers no attention for one head";
     }
-    TiledStep unused; // where tiles lie is known
+    TiledStep unused; // the positions of tiles are known
     const auto infosOf = [&](uint32_t i) { return CutTensors(draft, run.m_First + i, run.m_Tiles, unused); };
     const auto values = infosOf(of.m_Values);
     const auto add = of.HasAdd() ? infosOf(of.m_Add) : std::nullopt;
@@ -144,7 +144,7 @@ WhyNot JoinLayers(const PlanDraft& draft, const AttentionSteps& of, FusedRun& ru
     addInput(of.m_Values, 1);
     for (TiledStep& step : run.m_Steps)
     {
-        step.m_ScratchBytes = 0; // they do not run
+        step.m_ScratchBytes = 0; // the steps do not run themselves
     }
     run.m_Steps.back().SetScratchBytes(fused.m_Workload->GetScratchBytes());
     return nullptr;

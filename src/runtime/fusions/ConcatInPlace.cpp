@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConcatInPlace: tensors that a Concat or Stack joins, or that a Splitter or Slice takes out, lie where they belong
-// from the start, so that nothing is copied. Two forms:
+// ConcatInPlace: tensors that a Concat or Stack joins, or that a Splitter or Slice extracts, lie in place from the
+// start, so that nothing is copied. There are two forms:
 //
 //   aliases  the tensor is one range of the other (FusionHooks::m_Aliases): memory is shared
 //   pitch    the tensor is a range of the channels of each pixel of the output of a Concat: its writer is shaped anew,
@@ -9,7 +9,7 @@
 //              pixel 0           pixel 1           pixel 2
 //            | a a a | b b | c | a a a | b b | c | a a a | ...     pitch: 6 elements
 //
-// Neither is done where the arena would grow: memory for all tensors of a Concat is taken when the first one is
+// Neither is applied if the arena would grow: memory for all tensors of a Concat is in use as soon as the first one is
 // written.
 #include "common/KernelName.hpp"
 #include "runtime/MemoryLayout.hpp"
@@ -25,11 +25,11 @@ namespace tenon::fusions
 namespace
 {
 
-/// An output up to this size stays in a cache, where it does not matter that layers write it piece by piece. For a
-/// larger one that takes longer than memory of their own and a copy.
+/// The maximum size of a pitched output. It stays in a cache, where writing with gaps costs nothing. For a larger
+/// output it takes longer than separate memory and a copy.
 constexpr size_t MaxPitchedBytes = size_t{4} << 20;
 
-/// Whether the step runs by itself and its output shares no memory with an input, so that it might lie elsewhere.
+/// Whether the step runs alone and its output shares no memory with an input, so that it may be moved.
 bool RunsAlone(const PlanDraft& draft, uint32_t index)
 {
     const Step& step = draft.GetStep(index);
@@ -41,7 +41,7 @@ bool RunsAlone(const PlanDraft& draft, uint32_t index)
            !schema.Has(OpFlags::InPlace);
 }
 
-/// Null where the step does not write so.
+/// The workload for an output with gaps; null if the step does not support it.
 std::unique_ptr<IShapedWorkload> ShapePitched(const PlanDraft& draft, uint32_t index, size_t pitch)
 {
     const Step& step = draft.GetStep(index);
@@ -60,7 +60,8 @@ std::unique_ptr<IShapedWorkload> ShapePitched(const PlanDraft& draft, uint32_t i
     return ReshapeStep(step, resolved.get(), inputs, {outputs, 1}, constants, draft.m_Options.m_MaxThreads, pitch);
 }
 
-/// Makes a candidate of input i of the Concat, if a layer writes it that can write so, and the Concat alone reads it.
+/// Makes a candidate of input i of the Concat, if the layer that writes it supports gaps, and the Concat alone reads
+/// it.
 WhyNot TryPitch(PlanDraft& draft, uint32_t concat, size_t input)
 {
     const Step& step = draft.GetStep(concat);
@@ -111,7 +112,8 @@ bool HasPitches(const PlanDraft& draft, uint32_t concat)
     return found != draft.m_Pitches.end() && found->m_Pitched.m_Concat == concat;
 }
 
-/// Of more steps than this, times their number, none is tried by itself: that would take some 100 ms.
+/// The limit of the number of steps times candidates. Beyond it, candidates are not tried one by one, which would take
+/// some 100 ms.
 constexpr size_t MaxWork = 1'000'000;
 
 /// The steps whose tensors may lie in place without making the host's arena larger.

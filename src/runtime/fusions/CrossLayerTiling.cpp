@@ -15,15 +15,16 @@ namespace tenon::fusions
 namespace
 {
 
-/// Of a step's output: smaller tensors stay in a cache anyway.
+/// The minimum size of a step's output: smaller tensors stay in a cache anyway.
 constexpr size_t MinTiledTensorBytes = size_t{512} << 10;
-/// Of all tensors between the steps: fewer gain nothing.
+/// The minimum size of all tensors between the steps: less gains nothing.
 constexpr size_t MinInnerBytes = size_t{2} << 20;
-/// Of the tensors between the steps, in one tile: it may fill a third-level cache, which gains, too.
+/// The maximum size of the tensors between the steps, in one tile. It may fill a third-level cache, which gains, too.
 constexpr size_t MaxTileBytes = size_t{4} << 20;
-/// Of the largest tensor between the steps, in one tile: a call then takes no time that matters.
+/// The minimum size of the largest tensor between the steps, in one tile: the time of a call is then negligible.
 constexpr size_t MinTileBytes = size_t{32} << 10;
-/// Of a run: one more would gain little, and looking for it takes long in networks of many large layers.
+/// The maximum number of steps of a run: more steps would gain little, and the search takes long in networks of many
+/// large layers.
 constexpr size_t MaxTiledSteps = 32;
 
 WhyNot CheckInnerTensors(const PlanDraft& draft, const FusedRun& run)
@@ -34,7 +35,7 @@ WhyNot CheckInnerTensors(const PlanDraft& draft, const FusedRun& run)
     {
         const Step& step = draft.GetStep(run.m_First + static_cast<uint32_t>(i));
         const size_t tileBytes = run.m_Steps[i].m_Output.m_Bytes;
-        // Layers that work in place add nothing.
+        // Layers that work in place add no memory.
         if (run.m_Steps[i].m_Workload != nullptr && draft.GetValue(step.m_FirstOutput).m_LastUse <= run.Last() &&
             (i == 0 || !GetSchema(step.m_Type).Has(OpFlags::InPlace)))
         {
@@ -48,7 +49,7 @@ WhyNot CheckInnerTensors(const PlanDraft& draft, const FusedRun& run)
                                     : nullptr;
 }
 
-/// The longest run of at most `maxSteps` steps that pays; null where there is none, with the reason.
+/// The longest worthwhile run of at most `maxSteps` steps; null with the reason if there is none.
 std::unique_ptr<FusedRun> MakeTiledRun(const PlanDraft& draft, uint32_t first, size_t maxSteps, WhyNot& whyNot)
 {
     std::unique_ptr<FusedRun> best;
@@ -118,7 +119,7 @@ private:
     PlanDraft& m_Draft;
     std::vector<std::unique_ptr<FusedRun>>& m_Others; ///< attentions and chains; not changed while the pass runs
     std::vector<bool> m_IsDropped;                    ///< by index of m_Others
-    std::vector<uint32_t> m_NextAttention; ///< by index of m_Others: the first step of the next one from it on
+    std::vector<uint32_t> m_NextAttention; ///< by index of m_Others: the first step of the next attention from it on
     size_t m_Next = 0;                     ///< index of the first one of m_Others that ends at or after the step
     std::vector<std::unique_ptr<FusedRun>> m_Runs;
 };
@@ -158,14 +159,14 @@ uint32_t TilingPass::Visit(uint32_t s)
     {
         return begin;
     }
-    for (auto& chain : MakeElementwiseChains(m_Draft, begin, end)) // of the steps that a dropped chain leaves
+    for (auto& chain : MakeElementwiseChains(m_Draft, begin, end)) // chains of the steps that a dropped chain leaves
     {
         m_Runs.push_back(std::move(chain));
     }
     return end;
 }
 
-/// Drops the chains that the run takes steps of. Returns the step behind them and the run.
+/// Drops the chains that share steps with the run. Returns the step after them and the run.
 uint32_t TilingPass::DropChains(const FusedRun& run)
 {
     uint32_t end = run.Last() + 1;

@@ -15,14 +15,15 @@ namespace tenon
 namespace
 {
 
-/// Of a thread's part at least: some microseconds of most loops, several times what starting one takes.
+/// The minimum number of elements per thread: some microseconds of most loops, several times the cost of starting a
+/// thread.
 constexpr size_t MinElements = 8192;
-/// Blocks are of whole vectors of the smallest elements, where what is repeated in them lets them be.
+/// Blocks consist of whole vectors of the smallest elements, if the periods in them allow it.
 constexpr size_t Vector = 64;
 
 } // namespace
 
-/// Where a thread has what it works on.
+/// The working memory of a thread.
 struct ElementChain::Block
 {
     const ExecuteArgs& m_Args;
@@ -45,12 +46,12 @@ std::unique_ptr<ElementChain> ElementChain::Make(std::vector<ChainLink> links, s
     return chain->ChooseBlock() && chain->AssignBuffers() ? std::move(chain) : nullptr;
 }
 
-/// Blocks begin where all periods up to their length do, and lie within one of each longer period. Of floats, of which
-/// 4 KB are 1024, and inputs that begin anew after 12 and 4848 elements, blocks have 960: a multiple of 12 and of
-/// vectors. The sixth one ends at 4848, after 48.
+/// Blocks begin at multiples of all periods up to their length, and lie within one of each longer period. Example: 4 KB
+/// are 1024 floats. With inputs of period 12 and 4848, blocks have 960 elements, a multiple of 12 and of vectors. The
+/// sixth block ends at 4848, after 48 elements.
 bool ElementChain::ChooseBlock()
 {
-    size_t elementBytes = 1; // of the largest ones
+    size_t elementBytes = 1; // bytes of the largest elements
     for (const ChainLink& link : m_Links)
     {
         elementBytes = std::max(elementBytes, link.m_ElementBytes);
@@ -75,7 +76,7 @@ bool ElementChain::ChooseBlock()
     const size_t max = BlockBytes / elementBytes;
     const auto firstLonger = std::upper_bound(periods.begin(), periods.end(), max);
     m_Cut = firstLonger != periods.end() ? *firstLonger : 0;
-    const size_t period = firstLonger != periods.begin() ? *std::prev(firstLonger) : 1; // all shorter ones divide it
+    const size_t period = firstLonger != periods.begin() ? *std::prev(firstLonger) : 1; // all shorter periods divide it
     const size_t ofVectors = std::lcm(period, Vector);
     const size_t unit = ofVectors <= max ? ofVectors : period;
     m_Block = max / unit * unit;
@@ -94,7 +95,7 @@ bool ElementChain::AssignBuffers()
             return false;
         }
     }
-    // A link's buffer is free again behind the last link that reads it.
+    // A link's buffer is free again after the last link that reads it.
     std::vector<size_t> lastReader(m_Links.size());
     for (size_t i = 0; i < m_Links.size(); ++i)
     {
@@ -127,7 +128,7 @@ void ElementChain::Execute(const ExecuteArgs& args) const
     const size_t blocks = (m_Count + m_Block - 1) / m_Block;
     const auto run = [&](size_t begin, size_t end)
     { RunBlocks(args, begin * m_Block, std::min(m_Count, end * m_Block)); };
-    // A thread takes at least one piece, so there are no more pieces than threads that may run.
+    // A thread runs at least one task, so there are no more tasks than threads that may run.
     const size_t blocksPerThread = (blocks + m_MaxThreads - 1) / m_MaxThreads;
     args.m_Parallel->Run(blocks, std::max({size_t{1}, MinElements / m_Block, blocksPerThread}), std::ref(run));
 }
@@ -142,7 +143,7 @@ void ElementChain::RunBlocks(const ExecuteArgs& args, size_t begin, size_t end) 
         {
             continue;
         }
-        // One period, then what is there once more, until the block is full.
+        // One period is copied first, then the copied part is doubled until the block is full.
         std::byte* const to = block.Buffer(m_InputBuffers[i]);
         const size_t bytes = m_Block * m_Inputs[i].m_ElementBytes;
         size_t filled = m_Inputs[i].m_Period * m_Inputs[i].m_ElementBytes;

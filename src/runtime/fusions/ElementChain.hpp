@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ElementChain: elementwise layers after each other as one workload. A block of elements, of which the first-level
-// cache holds a few, goes through all layers before the next one is read; what is between the layers is in no tensor.
+// ElementChain: consecutive elementwise layers as one workload. A block of elements, a fraction of the first-level
+// cache, goes through all layers before the next block is read. Intermediate values are in no tensor.
 #pragma once
 
 #include <tenon/backend/IWorkload.hpp>
@@ -16,11 +16,11 @@
 namespace tenon
 {
 
-/// What a link reads or writes.
+/// An operand of a link.
 struct ChainOperand
 {
-    bool m_IsInput = false; ///< of the chain; else what an earlier link made
-    uint32_t m_Index = 0;   ///< of the input or the link
+    bool m_IsInput = false; ///< an input of the chain; else the result of an earlier link
+    uint32_t m_Index = 0;   ///< index of the input or the link
 };
 
 /// One layer.
@@ -31,15 +31,17 @@ struct ChainLink
     ElementLoop m_Run;
     std::array<ChainOperand, MaxOperands> m_Operands;
     size_t m_NumOperands = 0;
-    size_t m_ElementBytes = 0;            ///< of its output
-    unsigned int m_MaxThreads = UINT_MAX; ///< that its backend lets run the layer at once; at least 1
+    size_t m_ElementBytes = 0;            ///< bytes of an element of its output
+    unsigned int m_MaxThreads = UINT_MAX; ///< maximum number of threads that its backend allows for the layer; at least
+                                          ///< 1
 };
 
 /// A tensor that links read.
 struct ChainInput
 {
     size_t m_ElementBytes = 0;
-    /// Elements after which it begins anew, as a bias does for each pixel; 0: it has as many as the output.
+    /// The number of elements after which it repeats, as a bias does for each pixel; 0: it has as many elements as the
+    /// output.
     size_t m_Period = 0;
 };
 
@@ -47,11 +49,11 @@ class ElementChain final : public IShapedWorkload
 {
 public:
     static constexpr size_t BlockBytes = 4096;
-    /// Of a thread's stack: what links make, and inputs that are repeated within a block.
+    /// The maximum number of buffers on a thread's stack: results of links, and inputs that repeat within a block.
     static constexpr size_t MaxBuffers = 8;
 
     /// The last link's output is the chain's, of `count` elements. The chain runs on as many threads as all of its
-    /// links allow. Null where it takes too many buffers, or where one period is no multiple of another one.
+    /// links allow. Null if it takes too many buffers, or if one period is no multiple of another.
     static std::unique_ptr<ElementChain> Make(std::vector<ChainLink> links, std::vector<ChainInput> inputs,
                                               size_t count);
 
@@ -75,11 +77,11 @@ private:
     std::vector<ChainLink> m_Links;
     std::vector<ChainInput> m_Inputs;
     std::vector<uint8_t> m_LinkBuffers;  ///< NoBuffer: the last one
-    std::vector<uint8_t> m_InputBuffers; ///< of those that are repeated within a block; else NoBuffer
+    std::vector<uint8_t> m_InputBuffers; ///< buffers of inputs that repeat within a block; else NoBuffer
     size_t m_Count = 0;                  ///< elements
     size_t m_Block = 0;                  ///< elements
     unsigned int m_MaxThreads = UINT_MAX;
-    size_t m_Cut = 0; ///< where periods longer than a block begin anew, a block ends: at multiples of it; 0: nowhere
+    size_t m_Cut = 0; ///< blocks end at multiples of it, where periods longer than a block begin; 0: nowhere
 };
 
 } // namespace tenon

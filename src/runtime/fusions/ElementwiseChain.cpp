@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ElementwiseChain: elementwise layers after each other run as one workload, block by block (ElementChain.hpp), so that
-// the tensors between them are never written ("loop fusion"). A layer takes part where its kernel offers a loop of
-// elements (FusionHooks::m_ElementLoop); views between the layers do, too.
+// ElementwiseChain: consecutive elementwise layers run as one workload, block by block (ElementChain.hpp), so that the
+// tensors between them are never written ("loop fusion"). A layer can be a part if its kernel offers a loop over
+// elements (FusionHooks::m_ElementLoop); views between the layers can, too.
 #include "runtime/fusions/ElementChain.hpp"
 #include "runtime/fusions/Fusion.hpp"
 
@@ -17,13 +17,13 @@ namespace tenon::fusions
 namespace
 {
 
-/// Of a tensor between layers: a few kilobytes take as long as the calls.
+/// The minimum size of a tensor between layers: for less, calls take as long as the memory traffic.
 constexpr size_t MinChainTensorBytes = size_t{4} << 10;
-/// Of a chain: one more would gain little, and looking for it takes long in large networks.
+/// The maximum number of steps of a chain: more steps would gain little, and the search takes long in large networks.
 constexpr uint32_t MaxChainSteps = 32;
 
-/// Elements after which an input that is broadcast to the output begins anew: it has the output's last dimensions, and
-/// those before them are 1. None where it is broadcast in another way.
+/// The period, in elements, of an input that is broadcast to the output: it has the output's last dimensions, and the
+/// dimensions before them are 1. None if it is broadcast in another way.
 std::optional<size_t> FindPeriod(const TensorShape& input, const TensorShape& output)
 {
     const unsigned int rank = output.GetNumDimensions();
@@ -57,9 +57,9 @@ public:
     {
     }
 
-    /// Adds the step after the last one; says why where it is no part of the chain.
+    /// Adds the step after the last one; returns the reason if it is no part of the chain.
     WhyNot Add();
-    /// Of a chain that goes on, to come back to.
+    /// The length of a chain, for a return to it after later steps were added.
     struct Length
     {
         size_t m_Steps = 0;
@@ -73,9 +73,9 @@ public:
         m_Links.resize(length.m_Links);
         m_Externals.resize(length.m_Externals);
     }
-    /// Whether the chain alone reads the tensors of its steps but the last one's.
+    /// Whether the chain alone reads the tensors of its steps except the last one's.
     bool IsClosed() const;
-    /// Precondition: it is closed. Null where no workload runs it.
+    /// The fused run of the chain, which must be closed; null if no workload runs it.
     std::unique_ptr<FusedRun> Make() const;
 
 private:
@@ -87,7 +87,7 @@ private:
     };
 
     uint32_t Next() const { return m_First + static_cast<uint32_t>(m_Made.size()); }
-    /// The operand of a value that the chain made; none of others.
+    /// The operand of a value that the chain made; none for other values.
     std::optional<ChainOperand> FindMade(ValueId value) const;
     WhyNot AddInput(uint32_t input, const TensorInfo& output, ChainOperand& operand);
     WhyNot AddView(const Step& step);
@@ -97,7 +97,7 @@ private:
     const uint32_t m_First;
     const size_t m_Count;
     std::vector<ChainLink> m_Links;
-    std::vector<ChainOperand> m_Made; ///< the output of each step: of a view, the operand that it shows
+    std::vector<ChainOperand> m_Made; ///< the output of each step; for a view, the operand that it shows
     std::vector<External> m_Externals;
 };
 
@@ -113,7 +113,7 @@ std::optional<ChainOperand> ChainFinder::FindMade(ValueId value) const
     return std::nullopt;
 }
 
-/// An input from outside as a tensor of the chain, which may know it already.
+/// Adds an input from outside to the chain, unless the chain has it already.
 WhyNot ChainFinder::AddInput(uint32_t input, const TensorInfo& output, ChainOperand& operand)
 {
     const ValueId value = m_Draft.GetStep(Next()).m_Inputs[input];
@@ -167,12 +167,12 @@ WhyNot ChainFinder::Add()
     const WhyNot whyNot = AddLink(index);
     if (whyNot != nullptr)
     {
-        m_Externals.resize(numExternals); // without those of its inputs that came before the one that does not fit
+        m_Externals.resize(numExternals); // drops inputs that were added before the input that does not fit
     }
     return whyNot;
 }
 
-/// Another shape of a tensor that the chain has made.
+/// Adds a view, another shape of a tensor that the chain has made.
 WhyNot ChainFinder::AddView(const Step& step)
 {
     const auto made = FindMade(step.m_Inputs[0]);
@@ -184,7 +184,7 @@ WhyNot ChainFinder::AddView(const Step& step)
     return nullptr;
 }
 
-/// A layer with a loop of elements that reads a tensor of the chain, if there is one yet.
+/// Adds a layer with a loop over elements. It must read a tensor of the chain, unless it is the first layer.
 WhyNot ChainFinder::AddLink(uint32_t index)
 {
     const FusionHooks* const hooks = m_Draft.HooksOf(index);
@@ -194,7 +194,7 @@ WhyNot ChainFinder::AddLink(uint32_t index)
     }
     ChainLink link;
     link.m_Run = hooks->m_ElementLoop;
-    if (hooks->m_MaxTileThreads != 0) // 0: it is not tiled, which sets no limit
+    if (hooks->m_MaxTileThreads != 0) // 0 means not tiled, which sets no limit
     {
         link.m_MaxThreads = hooks->m_MaxTileThreads;
     }
@@ -266,8 +266,8 @@ std::unique_ptr<FusedRun> ChainFinder::Make() const
     return run->m_Fused.m_Workload != nullptr ? std::move(run) : nullptr;
 }
 
-/// The most steps before `end` that a chain from one on may have: the tensors of all but the last of them are read up
-/// to that one. 0: there is no such chain.
+/// The maximum number of steps, before `end`, of a chain that begins with a step: the tensors of all its steps except
+/// the last are read up to the last one. 0: there is no such chain.
 uint32_t CountSteps(const PlanDraft& draft, uint32_t first, uint32_t end)
 {
     end = first + std::min(MaxChainSteps, end - first);
@@ -281,11 +281,11 @@ uint32_t CountSteps(const PlanDraft& draft, uint32_t first, uint32_t end)
     return max;
 }
 
-/// The longest chain from a step on that ends before `end`; null where there is none of two links, with the reason.
+/// The longest chain from a step on that ends before `end`; null with the reason if there is none with two links.
 std::unique_ptr<FusedRun> MakeChain(const PlanDraft& draft, uint32_t first, uint32_t end, WhyNot& whyNot)
 {
-    // Counted first, since links are costly: where outputs are read late, as in blocks of many residuals, dozens of
-    // steps may follow of which none could be the last one.
+    // Steps are counted first, since links are costly: if outputs are read late, as in blocks with many residuals,
+    // dozens of steps may follow, none of which could be the last one.
     const uint32_t max = CountSteps(draft, first, end);
     if (max == 0)
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of the fusions, and why it is this one.
+// The order of the fusions, and the reasons for it.
 #include "runtime/fusions/Fusion.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -16,15 +16,17 @@ std::span<const Fusion> GetFusions()
 {
     using namespace fusions;
     static constexpr Fusion list[] = {
-        // Before what would take its mask or its softmax: one kernel for all of it gains most.
+        // Attention runs before the fusions that would use its mask or its softmax: one kernel for all of it gains
+        // most.
         {FusionKind::Attention, "Attention", &FuseAttention},
-        // Blocks of a chain are smaller than tiles, and a chain is one call; where a tiled run has more steps, it
-        // replaces the chain that begins with it.
+        // Blocks of a chain are smaller than tiles, and a chain is one call; if a tiled run has more steps, it replaces
+        // the chain that begins with it.
         {FusionKind::ElementwiseChain, "ElementwiseChain", &FuseElementwiseChains},
         {FusionKind::CrossLayerTiling, "CrossLayerTiling", &TileAcrossLayers},
-        // Of steps that are in no run. ElementwiseChain leaves out the additions that it will want.
+        // ResidualAdd uses steps that are in no run. ElementwiseChain leaves out the additions that ResidualAdd will
+        // use.
         {FusionKind::ResidualAdd, "ResidualAdd", &FuseResidualAdds},
-        // The last one: it shapes a layer anew that runs alone, which those before it decide.
+        // ConcatInPlace is the last one: it reshapes layers that run alone, which the earlier fusions decide.
         {FusionKind::ConcatInPlace, "ConcatInPlace", &FindConcatsInPlace},
     };
     return list;

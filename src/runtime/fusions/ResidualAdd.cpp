@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ResidualAdd: a convolution or product and the addition of its output and a residual after it run as one workload,
+// ResidualAdd: a convolution or product and the following addition of a residual to its output run as one workload,
 // which adds in its epilogue, while accumulators are in registers (FusionHooks::m_AddTensor). The layer waits for the
-// turn of the addition.
+// step of the addition.
 #include "common/KernelName.hpp"
 #include "runtime/MemoryLayout.hpp"
 #include "runtime/fusions/Fusion.hpp"
@@ -18,7 +18,8 @@ namespace tenon::fusions
 namespace
 {
 
-/// From the layer to the addition: all the while the tensors that the layer reads keep their memory.
+/// The maximum number of steps from the layer to the addition, during which the tensors that the layer reads keep their
+/// memory.
 constexpr uint32_t MaxResidualSteps = 4;
 
 bool MayHaveAddition(const Step& step)
@@ -39,7 +40,7 @@ bool IsBeforeAddition(const PlanDraft& draft, uint32_t layer)
     return add > layer && add < draft.NumSteps() && IsAddition(draft.GetStep(add));
 }
 
-/// Precondition: it is before an addition.
+/// Precondition: IsBeforeAddition() holds for the layer.
 WhyNot Check(const PlanDraft& draft, uint32_t layer)
 {
     const Step& step = draft.GetStep(layer);
@@ -81,11 +82,11 @@ WhyNot Check(const PlanDraft& draft, uint32_t layer)
     return fits(next.m_Inputs[0]) && fits(next.m_Inputs[1]) ? nullptr : "the addition broadcasts an input";
 }
 
-/// Additions whose layers wait for more than the next step keep memory for longer: they are dropped where that would
-/// make the arena larger by more than a little.
+/// Additions whose layers wait for more than the next step keep memory for longer: they are dropped if the arena would
+/// grow by more than a small part.
 void DropCostly(PlanDraft& draft)
 {
-    constexpr size_t MaxGrowthDivisor = 16; // by more than a sixteenth of the arena
+    constexpr size_t MaxGrowthDivisor = 16; // the maximum growth is a sixteenth of the arena
     auto& adds = draft.m_Plan.m_ResidualAdds;
     const auto waitsLong = [](const ResidualAdd& add) { return add.m_Add - add.m_Layer > 1; };
     const auto firstLong = std::stable_partition(adds.begin(), adds.end(), std::not_fn(waitsLong));
@@ -144,7 +145,7 @@ bool IsResidualAdd(const PlanDraft& draft, uint32_t step)
 
 void FuseResidualAdds(PlanDraft& draft)
 {
-    // Of two layers that are added, the later one waits.
+    // If two such layers are added, the later one waits.
     for (uint32_t layer = draft.NumSteps(); layer-- > 0;)
     {
         if (!IsBeforeAddition(draft, layer))

@@ -14,7 +14,7 @@ namespace tenon::fusions
 namespace
 {
 
-/// Whether tensors of the type are worth cutting: steps of quantized types move a quarter of the bytes, and gain less.
+/// Whether tensors of the type are worth tiling: steps of quantized types move a quarter of the bytes, and gain less.
 bool IsCut(DataType type)
 {
     return type == DataType::Float32 || type == DataType::Float16 || type == DataType::BFloat16;
@@ -30,8 +30,7 @@ size_t CountElements(const TensorShape& shape, unsigned int first, unsigned int 
     return count;
 }
 
-/// The number of leading dimensions of the output whose indices are the tiles; none where no such number makes up
-/// `tiles`.
+/// The number of leading dimensions of the output whose indices are the tiles; none if no such number gives `tiles`.
 std::optional<unsigned int> FindLeading(const Step& step, const TensorShape& output, size_t tiles)
 {
     const unsigned int max =
@@ -49,7 +48,7 @@ std::optional<unsigned int> FindLeading(const Step& step, const TensorShape& out
 }
 
 /// A tile of an input, which may be broadcast along the first `leading` dimensions of an output, and the shape of the
-/// tile. None where the input does not fit.
+/// tile. None if the input does not fit.
 std::optional<std::pair<TiledTensor, TensorShape>> CutInput(const TensorInfo& input, const TensorShape& output,
                                                             unsigned int leading, size_t tiles)
 {
@@ -61,7 +60,7 @@ std::optional<std::pair<TiledTensor, TensorShape>> CutInput(const TensorInfo& in
     }
     const unsigned int missing = rank - inputRank;
     TensorShape shape = input.GetShape();
-    std::vector<size_t> sizes(leading, 1); // of the input, along the leading dimensions
+    std::vector<size_t> sizes(leading, 1); // sizes of the input along the leading dimensions
     for (unsigned int i = missing; i < leading; ++i)
     {
         sizes[i] = shape[i - missing];
@@ -92,7 +91,7 @@ std::optional<std::pair<TiledTensor, TensorShape>> CutInput(const TensorInfo& in
     return std::make_pair(std::move(tensor), std::move(shape));
 }
 
-/// One step in `tiles` tiles; none where it cannot be cut.
+/// One step in `tiles` tiles; none if it cannot be divided.
 std::optional<TiledStep> CutStep(const PlanDraft& draft, uint32_t index, size_t tiles)
 {
     const Step& step = draft.GetStep(index);
@@ -125,7 +124,7 @@ std::optional<TiledStep> CutStep(const PlanDraft& draft, uint32_t index, size_t 
     return tiled;
 }
 
-/// Whether the step reads the tensors that the run [first, index) gives tile by tile, not several tiles at once.
+/// Whether the step reads the tensors of the run [first, index) tile by tile, and not several tiles at once.
 bool ReadsByTile(const PlanDraft& draft, uint32_t first, uint32_t index, const TiledStep& tiled)
 {
     const Step& step = draft.GetStep(index);
@@ -220,7 +219,7 @@ std::unique_ptr<FusedRun> CutRun(const PlanDraft& draft, uint32_t first, size_t 
     }
     while (!run->m_Steps.empty() && run->m_Steps.back().m_Workload == nullptr)
     {
-        run->m_Steps.pop_back(); // a view at the end
+        run->m_Steps.pop_back(); // a view at the end is dropped
     }
     const size_t threads = std::min(draft.m_Options.m_MaxThreads, std::max(4U, CountCores()));
     run->m_MaxThreads = std::min({tiles, threads, run->m_AllowedThreads});

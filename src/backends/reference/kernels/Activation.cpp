@@ -64,7 +64,7 @@ Prepared MakeFloat(const ReshapeArgs& args)
                               });
 }
 
-/// A bound of an integer clamp: towards the inside of the interval, and within the type.
+/// A bound of an integer clamp: rounded towards the inside of the interval, and within the type.
 template <typename T>
 T ToIntegerBound(double bound, bool isLower)
 {
@@ -73,7 +73,7 @@ T ToIntegerBound(double bound, bool isLower)
     {
         return std::numeric_limits<T>::min();
     }
-    // For 64 bits the largest value is rounded up to 2^63, which is outside.
+    // The largest 64-bit value is rounded up to 2^63, which is outside.
     if (inside >= static_cast<double>(std::numeric_limits<T>::max()))
     {
         return std::numeric_limits<T>::max();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ArgMinMax: the index of the smallest or largest element along an axis; of equal ones the first, or the last. Stored
-// values are compared, since quantization does not change their order.
+// ArgMinMax: the index of the smallest or largest element along an axis; the first or the last of equal elements.
+// Stored values are compared, since quantization does not change their order.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
 
@@ -66,7 +66,7 @@ Extents GetExtents(const ReshapeArgs& args)
     return extents;
 }
 
-/// Whether `value` takes the place of `best`. NaN only counts where there is nothing else.
+/// Whether `value` takes the place of `best`. NaN counts only if there are no numbers.
 template <bool IsMax, typename T>
 bool IsBetter(T value, T best)
 {
@@ -80,7 +80,7 @@ bool IsBetter(T value, T best)
     return IsMax ? value > best : value < best;
 }
 
-/// The place of the element that is chosen of `depth` ones, each `step` behind the one before it.
+/// The index of the chosen one of `depth` elements that are `step` apart.
 template <bool IsMax, typename T>
 size_t FindBest(const T* in, size_t depth, size_t step, bool isLast)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention: out[s] = sum over t of p[s][t] * v[t], where p[s] is the softmax over t of
-//   cap(scale * sum over d of q[s][d] * k[t][d]) + mask[s][t],   cap(x) = softcap * tanh(x / softcap),
-// and a query that sees no key gives zeros. Semantics of ONNX's operator Attention. Float types; all are computed in
-// double precision.
+//   cap(scale * sum over d of q[s][d] * k[t][d]) + mask[s][t], cap(x) = softcap * tanh(x / softcap), and a query that
+// sees no key gives zeros. The semantics are those of ONNX's operator Attention. Types are floats, computed in double
+// precision.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/AccumulatorType.hpp"
@@ -92,7 +92,7 @@ private:
                 product = m_Softcap * std::tanh(product / m_Softcap);
             }
             weights[key] = Masked(args, m_Geometry.GetMaskOffset(head, place, key), product);
-            max = std::max(max, weights[key]); // which passes NaN over: its exponential makes the sum NaN
+            max = std::max(max, weights[key]); // std::max ignores NaN, but its exponential makes the sum NaN
         }
         double sum = 0;
         for (size_t key = 0; key < m_Geometry.m_Keys; ++key)
@@ -140,7 +140,7 @@ Prepared PrepareAttention(const ReshapeArgs& args, const backends::PackedWeights
                                                        });
 }
 
-/// What the table of types cannot say: the mask is Boolean or of the type of the queries, the offset is an integer.
+/// Conditions beyond the table of types: the mask is Boolean or has the type of the queries, the offset is an integer.
 SupportResult CheckAttention(const LayerView& layer)
 {
     const auto& descriptor = layer.GetDescriptor<AttentionDescriptor>();

@@ -31,7 +31,7 @@ constexpr int64_t Unbounded = std::numeric_limits<int32_t>::max();
 
 } // namespace
 
-/// A tensor as [leading..., rows, depth], with ones in front up to `rank`. The last leading dimension is that of heads.
+/// A tensor as [leading..., rows, depth], with leading ones up to `rank`. The last leading dimension is the heads.
 struct AttentionGeometry::Matrices
 {
     Matrices(const TensorShape& shape, unsigned int rank, bool rowsBeforeHeads)
@@ -96,7 +96,7 @@ AttentionGeometry::AttentionGeometry(const ReshapeArgs& args)
         const TensorInfo& mask = args.GetInput(next++);
         m_Mask = mask.GetDataType() == DataType::Boolean ? AttentionMask::Boolean : AttentionMask::Added;
         const Matrices numbers(mask.GetShape(), rank, false);
-        m_RowsBeforeHeads = false; // of the mask they never are
+        m_RowsBeforeHeads = false; // a mask never has rows before heads
         fits = fits && mask.GetShape().GetNumDimensions() <= rank && Place(numbers, m_Queries, m_MaskRows) &&
                (numbers.m_Depth == 1 || numbers.m_Depth == m_Keys) && m_MaskRows.m_Group == 1;
         m_MaskKeyStep = numbers.m_Depth == 1 ? 0 : 1;
@@ -116,7 +116,7 @@ AttentionGeometry::AttentionGeometry(const ReshapeArgs& args)
     }
 }
 
-/// Where the rows of a tensor are; false where it does not fit the leading dimensions, or has not `rows` rows, or one.
+/// Finds the rows of a tensor; false if it does not fit the leading dimensions, or has neither `rows` rows nor one.
 bool AttentionGeometry::Place(const Matrices& tensor, size_t rows, Places& places) const
 {
     const size_t heads = m_NumLeading == 0 ? 1 : tensor.m_Leading[m_NumLeading - 1];

@@ -13,7 +13,7 @@
 namespace tenon::ref
 {
 
-/// What the mask of an attention is.
+/// The kind of mask that an attention has.
 enum class AttentionMask : uint8_t
 {
     None,
@@ -39,11 +39,12 @@ public:
     Rows OfKeys(size_t head) const { return Find(m_KeyRows, head); }
     Rows OfValues(size_t head) const { return Find(m_ValueRows, head); }
     Rows OfOutput(size_t head) const { return Find(m_OutputRows, head); }
-    /// How many keys come before that of query 0.
+    /// The number of keys before the key of query 0.
     int64_t GetOffset(const ExecuteArgs& args, size_t head) const;
-    /// The keys that causality and window leave to a query: the first one and the one after the last.
+    /// The range of keys that causality and the window leave visible to a query: the first key, and the key after the
+    /// last.
     std::pair<size_t, size_t> GetVisible(size_t query, int64_t offset) const;
-    /// Where the mask has its element for a query and a key of a head.
+    /// The offset of the mask's element for a query and a key of a head.
     size_t GetMaskOffset(size_t head, size_t query, size_t key) const
     {
         return Find(m_MaskRows, head).m_First + query * m_MaskRows.m_Stride + key * m_MaskKeyStep;
@@ -51,7 +52,7 @@ public:
     /// Elements of the mask from one query to the next; 0: one row stands for all.
     size_t GetMaskQueryStep() const { return m_MaskRows.m_Stride; }
 
-    size_t m_Heads = 1;      ///< of the output, over all leading dimensions
+    size_t m_Heads = 1;      ///< heads of the output, over all leading dimensions
     size_t m_Queries = 0;    ///< S
     size_t m_Keys = 0;       ///< T
     size_t m_Depth = 0;      ///< D
@@ -65,7 +66,7 @@ private:
     static constexpr unsigned int MaxLeading = MaxNumOfTensorDimensions - 2; ///< dimensions before the matrices
     struct Matrices;
 
-    /// Where the rows of each head are in a tensor.
+    /// The positions of the rows of each head in a tensor.
     struct Places
     {
         size_t m_Steps[MaxLeading] = {}; ///< elements from one index of a leading dimension to the next; 0: repeated
@@ -85,9 +86,9 @@ private:
     Places m_OutputRows;
     Places m_MaskRows;
     int64_t m_Before = 0;        ///< keys before offset + query that are seen
-    int64_t m_Behind = 0;        ///< keys behind it that are
+    int64_t m_Behind = 0;        ///< keys after it that are seen
     size_t m_OffsetInput = 0;    ///< 0: there is none
-    bool m_IsOffsetWide = false; ///< of 64 bits
+    bool m_IsOffsetWide = false; ///< the offset has 64 bits
     size_t m_HeadsOfOffset = 1;  ///< heads that share an element of the offset
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AudioSpectrogram: magnitudes, or their squares, of the frequencies in windows of audio. As TensorFlow's: a window is
-// weighted by a periodic Hann function, padded with zeros to a power of two and transformed in double precision.
+// AudioSpectrogram: magnitudes, or their squares, of the frequencies in windows of audio. The algorithm is
+// TensorFlow's: a window is weighted by a periodic Hann function, padded with zeros to a power of two and transformed
+// in double precision.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/Fft.hpp"
@@ -30,13 +31,13 @@ constexpr backends::TypeRow SpectrogramTypes[] = {backends::SameType(DataType::F
 struct Spectrogram
 {
     size_t m_Channels = 0;
-    size_t m_NumWindows = 0; ///< of one channel
+    size_t m_NumWindows = 0; ///< windows of one channel
     size_t m_Stride = 0;     ///< samples
     bool m_IsSquared = false;
-    std::vector<double> m_Weights; ///< of the samples in a window
+    std::vector<double> m_Weights; ///< weights of the samples in a window
     RealFft m_Fft;
 
-    /// One window: from `in`, whose samples are m_Channels apart.
+    /// Transforms one window from `in`, whose samples are m_Channels apart.
     void Run(const float* in, Complex* work, float* out) const
     {
         const size_t frequencies = m_Fft.GetNumFrequencies();
@@ -108,7 +109,8 @@ Prepared PrepareSpectrogram(const ReshapeArgs& args, const backends::PackedWeigh
     const TensorShape& output = args.GetOutput(0).GetShape();
     if (output.GetNumElements64() == 0)
     {
-        return [](const ExecuteArgs&) {}; // before there is memory for windows, which may be longer than all samples
+        return [](const ExecuteArgs&) {}; // returned before memory for windows is allocated, which may be longer than
+                                          // all samples
     }
     const Spectrogram s = {output[0],
                            output[1],

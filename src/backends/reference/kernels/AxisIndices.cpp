@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indices read in loops made for their type: see AxisIndices.hpp.
+// Loops over indices, compiled for each index type: see AxisIndices.hpp.
 #include "backends/reference/kernels/AxisIndices.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -49,8 +49,8 @@ bool AxisIndices::FindAs(const AxisIndices& self, const void* indices, size_t fi
                          size_t* places)
 {
     const T* row = static_cast<const T*>(indices) + first;
-    // Without branches, as signs may come in any order. Neither a place nor what is left of the axis has the upper bit,
-    // as long as it is inside.
+    // The loop has no branches, because signs may come in any order. Neither a position nor the rest of the axis has
+    // its upper bit set if the position is inside.
     const auto size = static_cast<uint64_t>(self.m_AxisSize);
     const size_t step = self.m_Step;
     const size_t stride = self.m_AxisStride;
@@ -69,7 +69,7 @@ void AxisIndices::ThrowOutside(const ExecuteArgs& args, size_t first, size_t cou
 {
     for (size_t i = first; i < first + count; ++i)
     {
-        m_Indices.ReadChecked(args, i, m_AxisSize, true); // throws for the first one
+        m_Indices.ReadChecked(args, i, m_AxisSize, true); // throws for the first index out of range
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indices that name places along one axis of a tensor, and are at the same places themselves in all other dimensions.
-// Used by GatherElements and ScatterElements.
+// Indices that name positions along one axis of a tensor. In all other dimensions an index stands at the position that
+// it addresses. Used by GatherElements and ScatterElements.
 #pragma once
 
 #include "backends/reference/kernels/DataMovement.hpp"
@@ -17,7 +17,7 @@ namespace tenon::ref
 class AxisIndices
 {
 public:
-    /// Of inputs 0, the data, and 1, the indices. Throws LayerValidationException when their shapes do not fit.
+    /// Input 0 is the data, input 1 the indices. Throws LayerValidationException when their shapes do not fit.
     AxisIndices(const ReshapeArgs& args, int axis);
 
     size_t GetCount() const { return m_Rows * m_RowSize; }
@@ -25,7 +25,7 @@ public:
     size_t GetNumRows() const { return m_Rows; }
     size_t GetRowSize() const { return m_RowSize; }
 
-    /// Calls f(first, count, places) for pieces of the rows from `begin` up to `end`: places[k] is the number of the
+    /// Calls f(first, count, places) for segments of the rows from `begin` up to `end`: places[k] is the number of the
     /// element of the data that index first + k names. Throws RuntimeException for an index that is out of range.
     template <typename F>
     void ForEachBlock(const ExecuteArgs& args, size_t begin, size_t end, const F& f) const
@@ -95,8 +95,8 @@ private:
     int64_t m_AxisSize = 0;
     size_t m_AxisStride = 0;
     size_t m_Step = 0; ///< from an index of a row to the next: 0 if rows lie along the axis, else 1
-    Extents m_Sizes{}; ///< of the indices
-    Extents m_Steps{}; ///< of the data; 0 along the axis
+    Extents m_Sizes{}; ///< sizes of the indices
+    Extents m_Steps{}; ///< strides of the data; 0 along the axis
 };
 
 } // namespace tenon::ref

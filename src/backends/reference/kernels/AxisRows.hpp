@@ -16,7 +16,7 @@
 namespace tenon::ref
 {
 
-/// The fixed-point arithmetic of quantized tensors takes a positive, finite beta alone.
+/// The fixed-point arithmetic of quantized tensors needs a positive, finite beta.
 inline SupportResult CheckBeta(const LayerView& layer, float beta)
 {
     if (layer.GetInput(0).IsQuantized() && (!(beta > 0.0f) || !std::isfinite(beta)))
@@ -35,7 +35,7 @@ struct AxisRows
     size_t m_Depth = 1;
     size_t m_Step = 1;
 
-    /// A negative axis counts from the end. Throws LayerValidationException for one that the shape does not have.
+    /// A negative axis counts from the end. Throws LayerValidationException for an axis that the shape does not have.
     AxisRows(const TensorShape& shape, int axis)
     {
         const auto rank = static_cast<int>(shape.GetNumDimensions());

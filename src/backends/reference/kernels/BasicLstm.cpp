@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// BasicLstm and QuantizedLstm: one step of an LSTM without extras. The first has one matrix for all gates and data
-// beside output state, the second one matrix for each. Float, and uint8 data with 16-bit cell state, bit for bit as
-// TFLite's LSTM with five inputs.
+// BasicLstm and QuantizedLstm: one step of a basic LSTM. BasicLstm has one matrix for all gates and for the
+// concatenation of data and output state; QuantizedLstm has a matrix for each. Types are float, and uint8 data with
+// 16-bit cell state, bit for bit as TFLite's LSTM with five inputs.
 #include "backends/reference/kernels/BasicLstm.hpp"
 
 #include "backends/common/FixedPoint16.hpp"
@@ -92,7 +92,7 @@ SupportResult CheckBasic(const LayerView& layer)
     const bool isFloat = layer.GetInput(0).GetDataType() == DataType::Float32;
     const DataType data = layer.GetInput(0).GetDataType();
     const DataType state = isFloat ? DataType::Float32 : DataType::QSymmS16;
-    // The sums have a scale of their own, which nobody needs to write down.
+    // The sums have a scale of their own, which models need not declare.
     const bool isPlain = layer.GetNumOutputs() > 3 && layer.GetOutput(3).GetDataType() == DataType::Signed16;
     SupportResult types =
         CheckTypes(layer, 4, 1, {state}, {state, data, !isFloat && isPlain ? DataType::Signed16 : state});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the inputs of BasicLstm and QuantizedLstm are, and the scale of their gates' sums. Used by the kernels of CpuRef
+// The inputs of BasicLstm and QuantizedLstm, and the scale of the sums of their gates. Used by the kernels of CpuRef
 // and of CpuAcc.
 #pragma once
 
@@ -27,14 +27,14 @@ struct BasicLstmGates
 };
 constexpr size_t NumBasicLstmGates = 4;
 
-/// Inputs of QuantizedLstm: data, cell state, output state; then for input, forget, cell and output gate the weights
-/// of the data, those of the output state, and the biases.
+/// Inputs of QuantizedLstm: data, cell state, output state; then for input, forget, cell and output gate the weights of
+/// the data, the weights of the output state, and the biases.
 struct QuantizedLstmSlots
 {
     static constexpr size_t Weights = 3;
     static constexpr size_t Recurrent = 7;
     static constexpr size_t Bias = 11;
-    /// These gates as those of BasicLstm.
+    /// The gates in this order, as gates of BasicLstm.
     static constexpr BasicLstmGates::Gate Gates[] = {BasicLstmGates::Input, BasicLstmGates::Forget,
                                                      BasicLstmGates::Update, BasicLstmGates::Output};
 };
@@ -42,7 +42,7 @@ struct QuantizedLstmSlots
 /// The zero point that uint8 data, output state and output must have.
 constexpr int32_t LstmZeroPointInt8 = 128;
 
-/// From the scale of the bias (data times weights) to sums with 3 bits left of the binary point.
+/// The multiplier from the scale of the bias (data times weights) to sums with 3 bits left of the binary point.
 inline backends::QuantizedMultiplier GetLstmSumMultiplier(float biasScale)
 {
     constexpr float StepsPerUnit = 4096.0f;
@@ -56,14 +56,14 @@ struct BasicLstmSizes
     {
     }
 
-    size_t GetColumns() const { return m_Inputs + m_Units; } ///< of data beside output state
+    size_t GetColumns() const { return m_Inputs + m_Units; } ///< columns of the row [data, output state]
 
     size_t m_Batches;
     size_t m_Inputs;
     size_t m_Units;
 };
 
-/// Data beside output state.
+/// The concatenated rows [data, output state].
 template <typename T>
 void JoinLstmRows(const T* data, const T* state, const BasicLstmSizes& sizes, T* joined)
 {

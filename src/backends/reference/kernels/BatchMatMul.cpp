@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchMatMul: matrix products, of which the other dimensions are broadcast. Float types; 8-bit and 16-bit tensors as
+// BatchMatMul: matrix products; the other dimensions are broadcast. Types are floats; 8-bit and 16-bit tensors as in
 // TFLite's reference kernels; 8-bit products without rescaling; float x with 8-bit y.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
@@ -53,8 +53,8 @@ constexpr backends::TypeRow BatchMatMulTypes[] = {
     Types({DataType::Float32, Bytes}, DataType::Float32),
 };
 
-/// What every combination of types needs: matrices of y turned into rows, a block of rows of x for each piece, and
-/// their sums. Patch: element of a row of x as it is multiplied; W: of y; Acc: of a sum.
+/// The part that all combinations of types share: transposed matrices of y, a block of rows of x for each task, and
+/// their sums. Patch: element of a gathered row of x; W: element of y; Acc: accumulator.
 template <typename Patch, typename W, typename Acc>
 class Base
 {
@@ -66,8 +66,8 @@ protected:
     {
     }
 
-    /// gather(piece, offset in x, stride, patch): writes a row of x to patch[i * stride].
-    /// emit(piece, sums, row of the block, offset in the output): takes the sums of a row.
+    /// gather(task, offset in x, stride, patch): writes a row of x to patch[i * stride]. emit(task, sums, row of the
+    /// block, offset in the output): takes the sums of a row.
     template <typename Gather, typename Emit>
     void RunProducts(const ExecuteArgs& args, int32_t zeroY, const Gather& gather, const Emit& emit) const
     {
@@ -115,7 +115,7 @@ protected:
     MatMulGeometry m_Geometry;
 
 private:
-    /// Each matrix of y as [columns, depth].
+    /// Transposes each matrix of y to [columns, depth].
     void TransposeMatrices(const ExecuteArgs& args, W* transposed) const
     {
         const MatMulGeometry& g = m_Geometry;
@@ -139,7 +139,7 @@ private:
         const size_t depth = m_Geometry.m_Depth;
         if constexpr (std::is_same_v<W, int16_t>)
         {
-            // Two 16-bit numbers: their sum needs 64 bits from the start.
+            // Sums of products of two 16-bit numbers need 64 bits from the start.
             for (size_t i = 0; i < count * m_Geometry.m_Columns; ++i)
             {
                 const Patch* patch = patches + i / m_Geometry.m_Columns * depth;
@@ -190,7 +190,7 @@ public:
     }
 };
 
-/// 8-bit numbers to 32-bit ones as they are: TFLite looks at no zero points then.
+/// 8-bit numbers to plain 32-bit numbers: TFLite ignores zero points then.
 class PlainProduct : Base<int16_t, int8_t, int32_t>
 {
 public:
@@ -209,8 +209,8 @@ public:
     }
 };
 
-/// TFLite takes the scale of y as a tensor, which y has none of when it is quantized per axis: TFLite reads 0 then, and
-/// so does this, so that every sum becomes the output's zero point.
+/// TFLite uses the per-tensor scale of y, which is missing if y is quantized per axis: TFLite then reads 0. This code
+/// does so, too, and every sum becomes the output's zero point.
 TensorQuantization GetQuantizationY(const ReshapeArgs& args)
 {
     return args.GetInput(1).HasMultipleQuantizationScales() ? TensorQuantization()
@@ -224,7 +224,7 @@ public:
     QuantizedProduct(const ReshapeArgs& args, const MatMulGeometry& g, Scratch& scratch)
         : Base<int16_t, W, Acc>(g, scratch), m_X(GetTensorQuantization(args.GetInput(0))), m_Y(GetQuantizationY(args)),
           m_Output(GetTensorQuantization(args.GetOutput(0))),
-          // The product in float, as TFLite has it.
+          // The product of scales is computed in float, as in TFLite.
           m_Multiplier(backends::QuantizeMultiplier(static_cast<double>(m_X.m_Scale * m_Y.m_Scale) /
                                                     static_cast<double>(m_Output.m_Scale)))
     {
@@ -304,7 +304,7 @@ public:
     }
 
 private:
-    std::vector<float> m_Scales; ///< of y, one a column
+    std::vector<float> m_Scales; ///< scales of y, one per column
     bool m_Asymmetric;
     size_t m_Floats; ///< offsets in the scratch memory
     size_t m_Stored;
@@ -319,7 +319,7 @@ Prepared Make(const ReshapeArgs& args, const MatMulGeometry& g)
     return Prepared(std::move(executor), scratch.GetBytes());
 }
 
-/// Beside float x, y may have a scale for each column. Beside integers see QuantizedProduct.
+/// With float x, y may have a scale for each column. For integers see QuantizedProduct.
 SupportResult Check(const LayerView& layer)
 {
     const auto& descriptor = layer.GetDescriptor<BatchMatMulDescriptor>();

@@ -19,7 +19,7 @@ using backends::Prepared;
 using backends::Types;
 using backends::TypeSet;
 
-/// Parameters are Float32, or of the data's type. That of the fifth input, gamma, is looked at in Check.
+/// Parameters are Float32, or have the data's type. Check checks the type of the fifth input, gamma.
 constexpr backends::TypeRow MakeRow(DataType type)
 {
     const TypeSet parameter = {type, DataType::Float32};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two LSTM cells of a BidirectionalSequenceLstm layer: which inputs, parameters and outputs each has. Used by the
+// The two LSTM cells of a BidirectionalSequenceLstm layer: the inputs, parameters and outputs of each. Used by the
 // kernels of CpuRef and of CpuAcc.
 #pragma once
 
@@ -36,7 +36,8 @@ struct BidirectionalLstmCell
                                                 : LstmOutputs{2, 3, 5, 0};
     }
 
-    /// With what only shapes say: merged, the backward cell's outputs stand behind the forward cell's.
+    /// The outputs with the offset that only shapes give: if merged, the backward cell's outputs follow the forward
+    /// cell's.
     LstmOutputs GetOutputs(const ReshapeArgs& args) const
     {
         LstmOutputs outputs = m_Outputs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two recurrent cells of a BidirectionalSequenceRnn layer: which inputs and outputs each has, and how often it runs
-// the sequence. Used by the kernels of CpuRef and of CpuAcc. Follows TFLite's kernel also in two places where one would
-// expect something else; both are marked.
+// The two recurrent cells of a BidirectionalSequenceRnn layer: the inputs and outputs of each, and the number of passes
+// over the sequence. Used by the kernels of CpuRef and of CpuAcc. Follows TFLite's kernel also in two places where one
+// would expect something else; both are marked.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -30,14 +30,14 @@ struct BidirectionalRnnCell
     {
         const auto& descriptor = layer.template GetDescriptor<BidirectionalSequenceRnnDescriptor>();
         m_Output = isBackward && !descriptor.m_MergeOutputs ? 3 : 2;
-        // Auxiliary data without weights is the backward cell's data; but with the batch in front it is not looked at.
+        // Auxiliary data without weights is the backward cell's data; but with the batch in front it is ignored.
         if (isBackward && layer.HasInput(Aux) && !layer.HasInput(Aux + 1) && descriptor.m_TimeMajor)
         {
             m_Slots.m_Data = Aux;
         }
     }
 
-    /// Merged, the backward cell's outputs stand behind the forward cell's.
+    /// If merged, the backward cell's outputs follow the forward cell's.
     RnnRun GetRun(const ReshapeArgs& args) const
     {
         const auto& descriptor = args.GetDescriptor<BidirectionalSequenceRnnDescriptor>();
@@ -55,14 +55,14 @@ struct BidirectionalRnnCell
     size_t m_Output;
 };
 
-/// Runs the sequence `passes` times, each time from the states that the one before left. A pass depends on its first
-/// states alone: as soon as states come back, the passes from there on repeat, and whole turns of them are left out.
+/// Runs the sequence `passes` times, each time from the states that the previous pass left. A pass depends on its first
+/// states alone: as soon as states recur, the passes from there on repeat, and whole cycles of them are left out.
 /// `kept` has room for states, to compare with; as in Brent's search for cycles they are renewed after 1, 2, 4, ...
-/// passes. Cell: RnnCell, or what runs likewise.
+/// passes. Cell: RnnCell, or a class with the same interface.
 template <typename Cell>
 void RunPasses(const Cell& cell, const ExecuteArgs& run, size_t passes, float* kept)
 {
-    /// More passes than this are run only if the states turn in a cycle.
+    /// More passes than this are run only if the states recur in a cycle.
     constexpr size_t MaxPasses = size_t{1} << 16;
     cell.Run(run);
     const size_t size = cell.GetStateSize();
@@ -95,13 +95,13 @@ void RunPasses(const Cell& cell, const ExecuteArgs& run, size_t passes, float* k
     }
 }
 
-/// Both cells, one after the other; `scratch` is what they take.
+/// Both cells, one after the other; `scratch` is their scratch memory.
 template <typename Cell>
 backends::Prepared PrepareBidirectionalRnn(const ReshapeArgs& args, const Cell& forward, const Cell& backward,
                                            backends::Scratch& scratch)
 {
-    // With 8-bit weights and time in front the sequence is run as often as it has steps, from the states that the time
-    // before left, as in TFLite.
+    // With 8-bit weights and time in front, the number of passes over the sequence equals its number of steps. Each
+    // pass begins with the states of the previous one, as in TFLite.
     const bool isTimeMajor = args.GetDescriptor<BidirectionalSequenceRnnDescriptor>().m_TimeMajor;
     const bool isHybrid = args.GetInput(1).GetDataType() != DataType::Float32;
     const size_t passes = isTimeMajor && isHybrid ? args.GetInput(0).GetShape()[0] : 1;

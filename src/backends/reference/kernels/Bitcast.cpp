@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bitcast: the bytes of the input, taken as another type. The runtime lets the output share the input's memory where it
-// can; what remains is a copy.
+// Bitcast: the bytes of the input, reinterpreted as another type. The runtime lets the output share the input's memory
+// if possible; otherwise the kernel copies.
 #include "backends/common/KernelTable.hpp"
 #include "common/CopyBlock.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes and non-maximum suppression: of boxes that overlap too much, the one with the best score stays. Used by
+// Boxes and non-maximum suppression: if boxes overlap too much, only the box with the best score stays. Used by
 // DetectionPostProcess.
 #pragma once
 
@@ -18,14 +18,14 @@ struct Box
     float m_XMax = 0.0f;
 };
 
-/// The area that both cover by the area that either covers; 0 if one has no area.
+/// The area of the intersection divided by the area of the union; 0 if a box has no area.
 inline float IntersectionOverUnion(const Box& a, const Box& b)
 {
     const float height = std::min(a.m_YMax, b.m_YMax) - std::max(a.m_YMin, b.m_YMin);
     const float width = std::min(a.m_XMax, b.m_XMax) - std::max(a.m_XMin, b.m_XMin);
     if (height <= 0.0f || width <= 0.0f)
     {
-        return 0.0f; // as most do
+        return 0.0f; // most pairs end here
     }
     const float areaA = (a.m_YMax - a.m_YMin) * (a.m_XMax - a.m_XMin);
     const float areaB = (b.m_YMax - b.m_YMin) * (b.m_XMax - b.m_XMin);
@@ -37,7 +37,7 @@ inline float IntersectionOverUnion(const Box& a, const Box& b)
     return both / (areaA + areaB - both);
 }
 
-/// Which boxes count and which ones stand in each other's way.
+/// The thresholds that say which boxes count, and which boxes suppress each other.
 struct SuppressionRules
 {
     size_t m_NumBoxes = 0;
@@ -49,8 +49,8 @@ struct SuppressionRules
         return IntersectionOverUnion(better, box) > m_IouThreshold;
     }
 
-    /// Writes the boxes that stay into `selected`, at most `limit`, the best first; of equal ones that with the lower
-    /// index. `candidates` has room for all boxes. Returns how many stay.
+    /// Writes the boxes that stay into `selected`, at most `limit`, the best first; among equal boxes the lower index
+    /// comes first. `candidates` has room for all boxes. Returns how many stay.
     size_t Select(const Box* boxes, const float* scores, size_t limit, uint32_t* candidates, uint32_t* selected) const
     {
         uint32_t* end = candidates;
@@ -61,7 +61,7 @@ struct SuppressionRules
                 *end++ = i;
             }
         }
-        // A heap, as few of the candidates are looked at where the first ones already fill the limit.
+        // A heap, because few candidates are visited if the first ones already fill the limit.
         const auto isWorse = [scores](uint32_t a, uint32_t b)
         { return scores[a] < scores[b] || (scores[a] == scores[b] && a > b); };
         std::make_heap(candidates, end, isWorse);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BroadcastTo: dimensions of size 1, and those that the input has not, are repeated: the input does not move there.
+// BroadcastTo: dimensions of size 1, and dimensions that the input lacks, are repeated: the input's stride is 0 there.
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Exceptions.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bucketize: how many boundaries are not above each element.
+// Bucketize: the number of boundaries that are not above each element.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
 
@@ -23,7 +23,7 @@ constexpr backends::TypeRow BucketizeTypes[] = {
                       DataType::Signed64}},
                     DataType::Signed32)};
 
-/// Integers are compared as floats, as TFLite does; doubles as doubles.
+/// Integers are compared as floats, as in TFLite; doubles as doubles.
 template <typename T>
 using ComparedType = std::conditional_t<std::is_same_v<T, double>, double, float>;
 

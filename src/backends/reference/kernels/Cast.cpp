@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cast: numbers of one type to those of another; and the optimizer's ConvertFp16ToFp32 and ConvertFp32ToFp16, which are
-// casts between two given types. Quantized types are taken as the integers that are stored, as TFLite does. Every
-// conversion is defined: floats saturate on their way to integers (NaN becomes the largest one, as in TFLite), integers
-// wrap, a complex number loses its imaginary part, and what is not 0 is true.
+// Cast: conversion of numbers to another type; and the optimizer's ConvertFp16ToFp32 and ConvertFp32ToFp16, which are
+// casts between two given types. Quantized types are processed as the stored integers, as in TFLite. Every conversion
+// is defined: floats saturate on their way to integers (NaN becomes the largest one, as in TFLite), integers wrap, a
+// complex number loses its imaginary part, and nonzero values become true.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
@@ -33,7 +33,8 @@ constexpr bool IsComplex = std::is_same_v<T, std::complex<float>> || std::is_sam
 template <typename To, typename From>
 To Saturate(From value)
 {
-    // Powers of two, which every floating-point type holds exactly: the first value above the range, and the lowest.
+    // The first value above the range, and the lowest value, are powers of two, which every floating-point type
+    // represents exactly.
     const From above = std::ldexp(From{1}, std::numeric_limits<To>::digits);
     const auto lowest = static_cast<From>(std::numeric_limits<To>::min());
     if (value < above) // false for NaN
@@ -105,7 +106,8 @@ void CastAll(const void* in, void* out, size_t count)
     auto* to = static_cast<Stored<To>*>(out);
     if constexpr (std::is_same_v<From, Half> && std::is_same_v<To, float>)
     {
-        HalvesToFloats(static_cast<const uint16_t*>(in), count, to); // weights that a model stores so
+        HalvesToFloats(static_cast<const uint16_t*>(in), count, to); // the common case: weights that a model stores as
+                                                                     // Float16
     }
     else
     {
@@ -124,7 +126,7 @@ void CastAll(const void* in, void* out, size_t count)
     }
 }
 
-/// Numbers cut to -8..7, a byte each.
+/// Numbers clamped to -8..7, one byte each.
 template <typename From>
 void CastToInt4(const void* in, void* out, size_t count)
 {
@@ -138,7 +140,7 @@ void CastToInt4(const void* in, void* out, size_t count)
         }
         else if constexpr (std::is_unsigned_v<From>)
         {
-            to[i] = static_cast<int8_t>(std::min<From>(from[i], 7)); // by way of int64_t the largest would wrap
+            to[i] = static_cast<int8_t>(std::min<From>(from[i], 7)); // through int64_t the largest would wrap
         }
         else
         {
@@ -169,7 +171,7 @@ Prepared PrepareCast(const ReshapeArgs& args, const backends::PackedWeights*)
     const DataType from = args.GetInput(0).GetDataType();
     const DataType to = args.GetOutput(0).GetDataType();
     const size_t count = args.GetInput(0).GetNumElements();
-    if (from == to && from != DataType::QSymmS4 && from != DataType::Boolean) // which comes out as 0 or 1
+    if (from == to && from != DataType::QSymmS4 && from != DataType::Boolean) // Boolean, whose results are 0 or 1
     {
         return PrepareCopy(args.GetInput(0));
     }

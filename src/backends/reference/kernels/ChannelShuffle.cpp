@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChannelShuffle: the slices of an axis, taken as a table of groups by slices of a group, are read column by column.
+// ChannelShuffle: the slices of an axis, as a table of [groups, slices of a group], are read column by column.
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Exceptions.hpp>

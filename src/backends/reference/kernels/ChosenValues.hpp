@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OneHot and SparseToDense share: inputs 0 and 1 say where in the output the values of input 2 stand, and that of
-// input 3 stands everywhere else.
+// Code that OneHot and SparseToDense share: inputs 0 and 1 give the positions of the values of input 2 in the output;
+// all other elements are the value of input 3.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"

@@ -33,7 +33,7 @@ void JoinChunks(const std::vector<JoinInput>& parts, Span<const void* const> inp
             {
                 part.m_Requantize(from, part.m_ChunkElements, part.m_Scale, part.m_Bias, part.m_ZeroPoint, output);
             }
-            else if (output != from) // else the input is in its place already, see TensorAliases
+            else if (output != from) // otherwise the input is in place already, see TensorAliases
             {
                 CopyBlock(output, from, bytes);
             }
@@ -42,7 +42,8 @@ void JoinChunks(const std::vector<JoinInput>& parts, Span<const void* const> inp
     }
 }
 
-/// Chunks of 4-bit elements start at half bytes: joined one byte an element, input by input, then packed.
+/// Chunks of 4-bit elements start at half bytes: they are joined with one byte per element, input by input, then
+/// packed.
 backends::Prepared PreparePacked(std::vector<JoinInput> parts, size_t chunks, size_t outputElements)
 {
     size_t largest = 0;
@@ -71,7 +72,7 @@ backends::Prepared PreparePacked(std::vector<JoinInput> parts, size_t chunks, si
     return {run, outputElements + largest};
 }
 
-/// Of a single chunk the inputs are parts, but for those that are requantized.
+/// The inputs are ranges of a single chunk, except inputs that are requantized.
 TensorAliases FindOffsets(const std::vector<JoinInput>& parts, size_t elementBytes)
 {
     TensorAliases shared;
@@ -94,7 +95,7 @@ backends::Prepared PrepareJoin(std::vector<JoinInput> parts, size_t chunks, cons
     }
     if (parts.size() == 1 && parts.front().m_Requantize == nullptr)
     {
-        return PrepareCopy(output); // of the bytes of the one input, which are as many
+        return PrepareCopy(output); // copies the one input, which has the same number of bytes
     }
     const size_t bytes = GetMovedBytes(output.GetDataType());
     TensorAliases shared = chunks == 1 ? FindOffsets(parts, bytes) : TensorAliases();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins tensors chunk by chunk: an output chunk is the inputs' chunks one after the other. Used by Concat and Stack.
+// Joins tensors chunk by chunk: an output chunk is the concatenation of the inputs' chunks. Used by Concat and Stack.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -13,7 +13,7 @@
 namespace tenon::ref
 {
 
-/// Copies `count` elements with other meaning: real values stay.
+/// Copies `count` elements to another quantization: real values stay.
 using RequantizeFunction = void (*)(const std::byte* from, size_t count, float scale, float bias, int32_t zeroPoint,
                                     std::byte* to);
 

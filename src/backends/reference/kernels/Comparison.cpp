@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparison: out = in0 OP in1 with broadcasting. 8-bit tensors with a scale are compared as TFLite's reference kernels
-// do it: both are brought to a common 32-bit scale. 16-bit ones are compared as stored, as there.
+// Comparison: out = in0 OP in1 with broadcasting. 8-bit tensors with a scale are compared as in TFLite's reference
+// kernels: both are brought to a common 32-bit scale. 16-bit tensors are compared as stored, also as in TFLite.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Rescale.hpp"
@@ -26,7 +26,7 @@ using backends::Prepared;
 using backends::QuantizedInt8Types;
 using backends::TypeSet;
 
-/// Compared as they are stored: 16-bit quantized types too, as in TFLite.
+/// Types whose stored values are compared, including 16-bit quantized types, as in TFLite.
 constexpr TypeSet PlainTypes =
     TypeSet{DataType::Float16,   DataType::Float32,    DataType::Float64,    DataType::BFloat16,  DataType::Boolean,
             DataType::QSymmS16,  DataType::Signed8,    DataType::Signed16,   DataType::Signed32,  DataType::Signed64,
@@ -85,7 +85,7 @@ Prepared MakeScaledComparison(const ReshapeArgs& args, const F& compare)
 {
     const TensorQuantization a = GetTensorQuantization(args.GetInput(0));
     const TensorQuantization b = GetTensorQuantization(args.GetInput(1));
-    // TFLite knows scales below 1 alone, which stay as they are; larger ones are brought there, and order with them.
+    // TFLite supports scales below 1 only, which are unchanged here; larger scales are divided, which keeps the order.
     int exponent = 0;
     std::frexp(std::max(a.m_Scale, b.m_Scale), &exponent);
     exponent = std::max(exponent, 0);
@@ -98,7 +98,7 @@ Prepared PrepareComparison(const ReshapeArgs& args, const backends::PackedWeight
     const DataType type = args.GetInput(0).GetDataType();
     const auto prepare = [&](const auto& compare) -> Prepared
     {
-        if (type == DataType::Boolean) // bytes that are not 0 are all true
+        if (type == DataType::Boolean) // all nonzero bytes are true
         {
             return MakeComparison<uint8_t>(args, [compare](uint8_t x, uint8_t y) { return compare(x != 0, y != 0); });
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Concat: joins the inputs along one axis. Seen from that axis every tensor is a number of chunks, and an output chunk
-// is the inputs' chunks one after the other. 8- and 16-bit quantized inputs whose quantization is not the output's are
-// requantized in float as TFLite's reference does for uint8.
+// Concat: joins the inputs along one axis. With respect to that axis every tensor is a list of chunks, and an output
+// chunk is the concatenation of the inputs' chunks. 8- and 16-bit quantized inputs whose quantization differs from the
+// output's are requantized in float, as TFLite's reference kernel does for uint8.
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/reference/kernels/ChunkJoin.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
@@ -96,7 +96,7 @@ JoinInput MakeJoinInput(const TensorInfo& input, const TensorInfo& output, unsig
     return part;
 }
 
-/// The tensors but for the axis are of one shape, and the axis of the output is as long as those of the inputs.
+/// Checks that the shapes are equal except for the axis, and that the output's size there is the sum of the inputs'.
 void CheckShapes(const ReshapeArgs& args, unsigned int axis)
 {
     const TensorShape& output = args.GetOutput(0).GetShape();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the elements of a convolution are: sizes of data, weights and output, and how a window lies in the image.
-// Made in the prepare steps of Convolution2d, DepthwiseConvolution2d and FullyConnected (a 1x1 convolution of 1x1
-// images); read by their loops.
+// The geometry of a convolution: sizes of data, weights and output, and the position of a window in the image. Made in
+// the prepare steps of Convolution2d, DepthwiseConvolution2d and FullyConnected (a 1x1 convolution of 1x1 images); read
+// by their loops.
 #pragma once
 
 #include <tenon/backend/ILayerSupport.hpp>
@@ -24,7 +24,7 @@ struct WindowAxis
     int64_t m_Dilation = 1;
     int64_t m_Pad = 0; ///< before the image
 
-    /// Image position of the window's first tap at output position `out`; may lie outside.
+    /// Image position of the window's first tap at output position `out`; it may lie outside.
     int64_t Origin(size_t out) const { return static_cast<int64_t>(out) * m_Stride - m_Pad; }
     /// First tap inside the image.
     size_t FirstTap(int64_t origin) const
@@ -40,7 +40,7 @@ struct WindowAxis
     }
 
 private:
-    /// Before it becomes a size_t, which may have 32 bits.
+    /// The tap is clamped before it becomes a size_t, which may have 32 bits.
     size_t ClampTap(int64_t tap) const { return static_cast<size_t>(std::min(tap, static_cast<int64_t>(m_Kernel))); }
 };
 

@@ -34,11 +34,11 @@ struct CumSumShape
     bool m_Reverse;
     bool m_IsProduct;
 
-    /// Where the line of a step begins.
+    /// The index at which the line of a step begins.
     size_t GetLine(size_t step) const { return (m_Reverse ? m_Depth - 1 - step : step) * m_Inner; }
 };
 
-/// Each line of `inner` elements follows from the one before it.
+/// Each line of `inner` elements follows from the previous one.
 template <typename Operation, typename T>
 void SumLines(const CumSumShape& shape, const T* in, T* out)
 {
@@ -57,7 +57,7 @@ void SumLines(const CumSumShape& shape, const T* in, T* out)
     }
 }
 
-/// The same of floats, whose sums or products are in `sums`.
+/// The same for floats, whose sums or products are in `sums`.
 template <typename T>
 void SumLines(const CumSumShape& shape, const T* in, T* out, double* sums)
 {
@@ -132,7 +132,7 @@ backends::Prepared PrepareCumSum(const ReshapeArgs& args, const backends::Packed
         return DispatchType<float, Half, BFloat16>(type, [&](auto tag)
                                                    { return MakeInDouble<typename decltype(tag)::Type>(shape); });
     }
-    // Integers of either sign wrap alike.
+    // Signed and unsigned integers wrap alike.
     const DataType stored = type == DataType::Unsigned32   ? DataType::Signed32
                             : type == DataType::Unsigned64 ? DataType::Signed64
                                                            : type;

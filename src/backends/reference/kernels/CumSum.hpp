@@ -10,7 +10,7 @@ namespace tenon::ref
 {
 
 /// Whether a cumulative sum of `depth` elements runs in double precision and is rounded for each output. The rounding
-/// error of a float sum grows with its length: to 1024 * 2^-24 of the sum of magnitudes where this is false.
+/// error of a float sum grows with its length: up to 1024 * 2^-24 of the sum of magnitudes if this is false.
 constexpr bool IsCumSumInDouble(DataType type, size_t depth)
 {
     constexpr size_t MaxFloatDepth = 1024;

@@ -26,7 +26,7 @@ Extents GetExtents(const TensorShape& shape)
 Extents GetStrides(const TensorShape& shape)
 {
     Extents strides{};
-    uint64_t stride = 1; // wraps only in tensors without elements, where nobody uses it
+    uint64_t stride = 1; // wraps only in tensors without elements, where it is not used
     for (unsigned int i = shape.GetNumDimensions(); i-- > 0;)
     {
         strides[i] = static_cast<int64_t>(stride);
@@ -87,7 +87,7 @@ backends::Prepared PrepareCopy(const TensorInfo& input)
 
 backends::Prepared PrepareMove(const TensorInfo& input, const TensorInfo& output, const BoxCopy& move)
 {
-    // 4-bit elements may leave half a byte at the end, which only a kernel sets.
+    // 4-bit elements may leave half a byte at the end, which an alias would not set to 0.
     const size_t part = GetDataTypeBits(input.GetDataType()) >= 8 ? move.FindContiguousOffset() : TensorAliases::None;
     if (part == 0 && output.GetNumBytes() == input.GetNumBytes())
     {
@@ -161,7 +161,7 @@ void RepeatBlock(std::byte* to, size_t blockBytes, size_t bytes)
     {
         return;
     }
-    for (size_t done = blockBytes; done < bytes;) // what is there doubles until it is enough
+    for (size_t done = blockBytes; done < bytes;) // the filled part doubles until it is enough
     {
         const size_t more = std::min(done, bytes - done);
         CopyBlock(to + done, to, more);
@@ -181,8 +181,8 @@ BoxCopy::BoxCopy(unsigned int rank, const Extents& sizes, const Extents& strides
     m_First = first * static_cast<int64_t>(elementBytes);
     m_RunBytes = elementBytes;
 
-    // From the innermost dimension outwards: first those that lengthen the run, then loops, two neighbours as one
-    // where the outer one goes on where the inner one ends.
+    // The loop goes from the innermost dimension outwards. The first dimensions lengthen the run; the others become
+    // loops. Two neighbours become one loop if the outer one continues at the end of the inner one.
     std::array<Loop, MaxNumOfTensorDimensions> innermostFirst{};
     for (unsigned int i = rank; i-- > 0;)
     {
@@ -216,7 +216,7 @@ BoxCopy::BoxCopy(unsigned int rank, const Extents& sizes, const Extents& strides
 namespace
 {
 
-/// `count` runs of `bytes` bytes, which the compiler knows, so that each is a move or two.
+/// Copies `count` runs of `bytes` bytes, a constant for the compiler, so that each run takes one or two moves.
 template <size_t bytes>
 std::byte* CopyRuns(const std::byte* from, int64_t count, int64_t step, std::byte* to)
 {
@@ -256,7 +256,7 @@ void BoxCopy::operator()(const std::byte* input, std::byte* output) const
     const std::byte* from = input + m_First;
     if (m_NumLoops == 0)
     {
-        if (output != from) // else it is there already, see TensorAliases
+        if (output != from) // otherwise it is in place already, see TensorAliases
         {
             CopyBlock(output, from, m_RunBytes);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels that only move elements share: strided copies of boxes, and 4-bit elements. Used by Concat, Gather,
-// Pad, Reshape, Resize, ReverseV2, Slice, Splitter, Stack, StridedSlice, Tile, Transpose and the kernels that
-// move blocks. Values are never looked at, so any element type goes.
+// Code that the kernels that only move elements share: strided copies of boxes, and 4-bit elements. Used by Concat,
+// Gather, Pad, Reshape, Resize, ReverseV2, Slice, Splitter, Stack, StridedSlice, Tile, Transpose and the kernels that
+// move blocks. Values are never interpreted, so any element type is supported.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -34,23 +34,23 @@ size_t GetMovedBytes(DataType type);
 
 /// Expands 4-bit elements (the first in the low half of a byte) to sign-extended bytes.
 void UnpackInt4(const std::byte* packed, size_t count, std::byte* bytes);
-/// The reverse. The unused half of the last byte becomes 0.
+/// The reverse of UnpackInt4. The unused half of the last byte becomes 0.
 void PackInt4(const std::byte* bytes, size_t count, std::byte* packed);
 
 /// Output 0 gets the bytes of input 0, unless both are the same memory.
 backends::Prepared PrepareCopy(const TensorInfo& input);
 
-/// Moves the elements of one tensor to another: both given as whole bytes an element.
+/// Moves the elements of one tensor to another; in both, an element has a whole number of bytes.
 using MoveFunction = std::function<void(const std::byte* input, std::byte* output)>;
 
 /// Runs `move` from input 0 to output 0; for 4-bit tensors on unpacked copies in scratch memory.
 backends::Prepared PrepareMove(const TensorInfo& input, const TensorInfo& output, MoveFunction move);
 
-/// The same for moves that read other inputs too: indices, axes.
+/// The same for moves that also read other inputs: indices, axes.
 using IndexedMoveFunction = std::function<void(const ExecuteArgs& args, const std::byte* input, std::byte* output)>;
 backends::Prepared PrepareIndexedMove(const TensorInfo& input, const TensorInfo& output, IndexedMoveFunction move);
 
-/// Throws LayerValidationException, naming the layer type and what it moves, unless the output has the shape of
+/// Throws LayerValidationException, naming the layer type and the operation, unless the output has the shape of
 /// `sizes`.
 void CheckOutputShape(const ReshapeArgs& args, const char* layerType, const std::vector<unsigned int>& sizes);
 
@@ -61,7 +61,7 @@ void AppendSizes(std::vector<unsigned int>& sizes, const TensorShape& shape, uns
 void RepeatBlock(std::byte* to, size_t blockBytes, size_t bytes);
 
 /// Copies a box of elements to a contiguous output. Neighbouring dimensions that are contiguous are merged and the
-/// longest contiguous run goes by memcpy.
+/// longest contiguous run is copied by memcpy.
 class BoxCopy
 {
 public:
@@ -71,8 +71,7 @@ public:
 
     void operator()(const std::byte* input, std::byte* output) const;
 
-    /// Where in the source the one run begins that the copy consists of; TensorAliases::None where it has no or
-    /// several.
+    /// The position of the run in the source, if the copy consists of a single run; else TensorAliases::None.
     size_t FindContiguousOffset() const
     {
         return m_NumLoops == 0 && m_RunBytes != 0 ? static_cast<size_t>(m_First) : TensorAliases::None;
@@ -91,7 +90,7 @@ private:
     size_t m_RunBytes = 0; ///< bytes copied at a time; 0 when there is nothing to copy
 };
 
-/// The same for a box, which may turn out to be all of the input in its order, or a part of it.
+/// The same for a box, which may be the whole input in its order, or a contiguous part of it.
 backends::Prepared PrepareMove(const TensorInfo& input, const TensorInfo& output, const BoxCopy& move);
 
 } // namespace tenon::ref

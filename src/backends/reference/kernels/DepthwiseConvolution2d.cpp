@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DepthwiseConvolution2d: NHWC data, weights [1, H, W, O]; output channel c reads input channel c / (O / C). Types as
-// Convolution2d, but that float data goes with int8 weights only.
+// DepthwiseConvolution2d: NHWC data, weights [1, H, W, O]; output channel c reads input channel c / (O / C). Types are
+// those of Convolution2d, except that float data needs int8 weights if they are integers.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
@@ -26,7 +26,7 @@ namespace
 using backends::Prepared;
 using backends::Scratch;
 
-/// One product of centred values: 16 bits by 16 bits for integers, which vectorizes better than 32 by 32.
+/// One product of centred values. Integers are multiplied as 16 by 16 bits, which vectorizes better than 32 by 32.
 template <typename Acc, typename In, typename W>
 Acc Product(In value, [[maybe_unused]] int32_t valueZero, W weight, [[maybe_unused]] int32_t weightZero)
 {
@@ -98,10 +98,11 @@ void ForEachPixel(const ConvolutionGeometry& g, const In* data, ZeroPointOf zero
     }
 }
 
-/// Of a window whose products are added in float.
+/// The maximum number of taps of a window whose products are added in float.
 constexpr size_t MaxFloatTaps = 128;
 
-/// Sum: double for windows of more than MaxFloatTaps taps, as the rounding error of a float sum grows with its length.
+/// Sum: double for windows of more than MaxFloatTaps taps, because the rounding error of a float sum grows with its
+/// length.
 template <typename Sum>
 class FloatDepthwise
 {

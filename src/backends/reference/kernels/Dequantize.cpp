@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dequantize: stored numbers to real ones, per tensor or per channel; and half-precision numbers to float, for which
-// TFLite uses the same operator.
+// Dequantize: conversion of stored to real numbers, per tensor or per channel; and of half-precision numbers to float,
+// for which TFLite uses the same operator.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ChannelQuantization.hpp"
 #include "backends/reference/ElementTypes.hpp"

@@ -13,7 +13,7 @@ namespace tenon::ref
 namespace
 {
 
-/// Without branches, so that compilers make vectors of it.
+/// The loop has no branches, so that compilers vectorize it.
 template <typename T>
 bool AnySizeBelow(const void* anchors, size_t count, T bound)
 {
@@ -103,7 +103,7 @@ void DetectionTensors::WriteBestClasses(const ExecuteArgs& args, size_t i, const
     }
     else
     {
-        // Equal scores stand as this very function leaves them, since TFLite calls it too.
+        // The order of equal scores is that of this very function, because TFLite calls it, too.
         std::iota(classes, classes + numClasses, 0U);
         std::partial_sort(classes, classes + kept, classes + numClasses,
                           [own](uint32_t a, uint32_t b) { return IsBetterScore(own[a], own[b]); });

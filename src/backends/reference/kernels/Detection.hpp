@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layer that detects boxes reads and writes: encoded boxes, scores and anchors as real numbers, one box decoded
-// from them, and the rows of those that stay. Used by DetectionPostProcess of CpuRef and of CpuAcc, which differ in how
-// they find these.
+// Inputs and outputs of a layer that detects boxes: encoded boxes, scores and anchors as real numbers, a box decoded
+// from them, and the output rows of the selected boxes. Used by DetectionPostProcess of CpuRef and of CpuAcc, which
+// differ in how they select boxes.
 #pragma once
 
 #include "backends/reference/TensorQuantization.hpp"
@@ -51,7 +51,7 @@ struct RealInput
     }
 };
 
-/// A box that stays, for one of its classes.
+/// A selected box, for one of its classes.
 struct Detection
 {
     uint32_t m_Box = 0;
@@ -68,29 +68,31 @@ inline bool IsBetterScore(float a, float b)
 class DetectionTensors
 {
 public:
-    static constexpr size_t BoxValues = 4; ///< of an encoded box and of an anchor: y, x, height, width
+    static constexpr size_t BoxValues = 4; ///< values of an encoded box and of an anchor: y, x, height, width
 
     explicit DetectionTensors(const ReshapeArgs& args);
 
-    /// All outputs, before rows are written.
+    /// Sets all outputs to zero, before rows are written.
     void SetToZero(const ExecuteArgs& args) const;
 
-    /// Centre and size, relative to the anchor and scaled, become corners. Throws InvalidArgumentException where they
-    /// are the wrong way round, which takes a negative size of the anchor.
+    /// Converts centre and size, relative to the anchor and scaled, to corners. Throws InvalidArgumentException if the
+    /// corners are in the wrong order, which takes a negative size of the anchor.
     Box DecodeBox(const ExecuteArgs& args, size_t i) const;
-    /// Whether there are such anchors among these values of input 2.
+    /// Whether these values of input 2 have anchors of negative size.
     bool HasNegativeSizes(const void* anchors) const;
 
-    /// Of the first class of a box, among all scores; the background comes before it where there is one.
+    /// The index, among all scores, of the score of the first class of a box; the score of the background comes before
+    /// it, if there is one.
     size_t GetFirstScore(size_t box) const { return (box + 1) * m_ScoreColumns - m_Descriptor.m_NumClasses; }
-    /// The score of the best class, the first one of equal ones, of all scores of a box.
+    /// The score of the best class among all scores of a box; the first of equal scores.
     const float* FindBestScore(const float* own) const
     {
         return std::min_element(own, own + m_Descriptor.m_NumClasses, IsBetterScore);
     }
 
     void WriteRow(const ExecuteArgs& args, size_t row, const Box& box, uint32_t classIndex, float score) const;
-    /// The rows of the best classes of the box that stays as number `i`, of its scores. `classes` has room for all.
+    /// Writes the rows of the best classes of selected box number `i`, from its scores. `classes` has room for all
+    /// classes.
     void WriteBestClasses(const ExecuteArgs& args, size_t i, const Box& box, const float* own, uint32_t* classes) const;
 
     DetectionPostProcessDescriptor m_Descriptor;
@@ -99,13 +101,14 @@ public:
     RealInput m_Anchors;
     size_t m_NumBoxes = 0;
     size_t m_ScoreColumns = 0;   ///< classes, and the background where there is one
-    size_t m_EncodingValues = 0; ///< of a box; those behind the first four do not count
-    size_t m_NumRows = 0;        ///< of the outputs
+    size_t m_EncodingValues = 0; ///< values per box; values after the first four are ignored
+    size_t m_NumRows = 0;        ///< rows of the outputs
     SuppressionRules m_Rules;
 };
 
-/// Merges the detections of a class into those of the classes before it, the best first; of equal ones these. Writes at
-/// most `most` of them. `getAdded(i)` gives those of the class. Returns how many there are.
+/// Merges the detections of a class into the detections of earlier classes, the best first; among equal scores, earlier
+/// classes come first. Writes at most `max` of them. `getAdded(i)` returns detection i of the class. Returns the number
+/// of detections.
 template <typename F>
 size_t MergeDetections(const Detection* best, size_t count, size_t added, const F& getAdded, size_t max,
                        Detection* merged)
@@ -113,7 +116,7 @@ size_t MergeDetections(const Detection* best, size_t count, size_t added, const 
     const size_t total = std::min(count + added, max);
     for (size_t i = 0, old = 0; i < total; ++i)
     {
-        const size_t next = i - old; // of the new ones
+        const size_t next = i - old; // index of the next new detection
         const bool isOld = next >= added || (old < count && !(getAdded(next).m_Score > best[old].m_Score));
         merged[i] = isOld ? best[old] : getAdded(next);
         old += isOld ? 1 : 0;

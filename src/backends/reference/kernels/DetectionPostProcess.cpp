@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DetectionPostProcess: boxes from a detector's output, its anchors and scores, as TFLite_Detection_PostProcess makes
-// them. The fast way suppresses boxes by the best score that each has; the regular way does so class by class.
-// Quantized inputs are dequantized first.
+// DetectionPostProcess: boxes from a detector's output, its anchors and scores, as in TFLite_Detection_PostProcess. The
+// fast method suppresses boxes by the best score of each box; the regular method does so class by class. Quantized
+// inputs are dequantized first.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/Detection.hpp"
@@ -90,7 +90,7 @@ private:
             Scratch::At<uint32_t>(args.m_Scratch, m_CandidatesAt), Scratch::At<uint32_t>(args.m_Scratch, m_SelectedAt));
     }
 
-    /// Boxes by their best scores; then the best classes of each box that stays, in rows of their own.
+    /// Selects boxes by their best scores; then writes the best classes of each selected box in rows of their own.
     size_t RunFast(const ExecuteArgs& args, const float* scores) const
     {
         float* ranking = Scratch::At<float>(args.m_Scratch, m_RankingAt);
@@ -109,7 +109,8 @@ private:
         return count;
     }
 
-    /// The best boxes of all classes; a box may stand for several. Of equal scores that of the lower class comes first.
+    /// Selects the best boxes of all classes; a box may be selected for several classes. Among equal scores the lower
+    /// class comes first.
     size_t RunRegular(const ExecuteArgs& args, const float* scores) const
     {
         const size_t max = m_Tensors.m_Descriptor.m_MaxDetections;
@@ -142,8 +143,8 @@ private:
     size_t m_BoxesAt = 0;
     size_t m_CandidatesAt = 0;
     size_t m_SelectedAt = 0;
-    size_t m_RankingAt = 0; ///< the scores that boxes are selected by
-    size_t m_ScoresAt = 0;  ///< dequantized
+    size_t m_RankingAt = 0; ///< the scores by which boxes are selected
+    size_t m_ScoresAt = 0;  ///< dequantized scores
     size_t m_BestAt = 0;
     size_t m_MergedAt = 0;
     size_t m_ClassesAt = 0;

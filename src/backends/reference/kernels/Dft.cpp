@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dft: y[k] = sum over n of x[n] * exp(-2 pi i k n / length) along an axis, or the inverse, as ONNX's DFT. Computed in
-// double precision, line by line.
+// Dft: y[k] = sum over n of x[n] * exp(-2 pi i k n / length) along an axis, or the inverse, as ONNX's DFT. It is
+// computed in double precision, line by line.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/AccumulatorType.hpp"
@@ -43,7 +43,7 @@ struct DftPlan
     bool m_IsMirrored = false; ///< the input has half of the frequencies
 };
 
-/// Line `line` of the input as it is transformed.
+/// Reads line `line` of the input for the transform.
 template <typename T>
 void LoadLine(const DftPlan& plan, const T* in, size_t line, Complex* data)
 {
@@ -57,7 +57,7 @@ void LoadLine(const DftPlan& plan, const T* in, size_t line, Complex* data)
     }
     if (plan.m_IsMirrored)
     {
-        // Real numbers have a real frequency 0 and, where the length is even, a real one at length / 2.
+        // Real numbers have a real frequency 0 and, if the length is even, a real frequency length / 2.
         data[0].m_Imaginary = 0.0;
         for (size_t i = 1; 2 * i < plan.m_Length; ++i)
         {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DynamicUpdateSlice: a tensor with another one written into it. Start indices that would let it stick out are moved.
+// DynamicUpdateSlice: a tensor with another one written into it. Start indices are clamped so that the update lies
+// inside.
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
@@ -30,7 +31,7 @@ struct BoxPaste
     IndexInput m_Starts;
     unsigned int m_Rank;
     Extents m_Sizes;   ///< of the update
-    Extents m_Slack;   ///< how far the update can be moved
+    Extents m_Slack;   ///< maximum start indices of the update
     Extents m_Strides; ///< of the output, elements
     size_t m_Rows;
     size_t m_ElementBytes;

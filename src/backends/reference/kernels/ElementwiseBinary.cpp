@@ -71,7 +71,7 @@ SupportResult CheckBinary(const LayerView& layer)
     return SupportResult::Yes();
 }
 
-/// Throws for what integers cannot do: a divisor of 0, a negative exponent.
+/// Throws for operands without an integer result: a divisor of 0, a negative exponent.
 template <typename Operation, typename T>
 void CheckIntegers(const T* b, size_t count)
 {
@@ -96,7 +96,7 @@ void CheckIntegers(const T* b, size_t count)
     }
 }
 
-/// Operations that networks put before activations.
+/// Operations that networks use before activations.
 template <typename Operation>
 constexpr bool IsFusable = std::is_same_v<Operation, AddOperation> || std::is_same_v<Operation, SubOperation> ||
                            std::is_same_v<Operation, MulOperation> || std::is_same_v<Operation, DivOperation>;
@@ -153,7 +153,7 @@ Prepared MakeComplex(const ReshapeArgs& args, BinaryOperation operation)
     }
 }
 
-/// Bitwise operations and shifts: of the integers that are stored, whatever they stand for.
+/// Bitwise operations and shifts of the stored integers, independent of their quantization.
 Prepared MakeBits(const ReshapeArgs& args, BinaryOperation operation, DataType type)
 {
     if (type == DataType::Boolean) // a byte may hold more than 0 and 1

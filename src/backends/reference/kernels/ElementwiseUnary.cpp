@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ElementwiseUnary: out = OP in. Quantized tensors as TFLite's reference kernels compute them: Abs, Neg and Rsqrt of
-// int8 tensors in integers, Sqrt in float, everything else by a table. What TFLite has no 16-bit kernel of is refused,
-// and runs through Float32 (QuantizedAsFloat.cpp).
+// ElementwiseUnary: out = OP in. Quantized tensors are computed as in TFLite's reference kernels: Abs, Neg and Rsqrt of
+// int8 tensors in integers, Sqrt in float, all other operations by a table. Operations without a 16-bit kernel in
+// TFLite are refused, and run through Float32 (QuantizedAsFloat.cpp).
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
@@ -78,7 +78,7 @@ SupportResult CheckUnary(const LayerView& layer)
                                    backends::CheckZeroPointInt16(layer.GetOutput(0), "output 0")});
 }
 
-/// Calls visit with the operation as a function of C to C, a floating-point type.
+/// Calls visit with the operation as a function from C to C, a floating-point type.
 template <typename C, typename Visitor>
 auto DispatchUnary(UnaryOperation operation, const Visitor& visit)
 {
@@ -93,7 +93,7 @@ auto DispatchUnary(UnaryOperation operation, const Visitor& visit)
     case UnaryOperation::Sin: return visit([](C x) { return std::sin(x); });
     case UnaryOperation::Ceil: return visit([](C x) { return std::ceil(x); });
     case UnaryOperation::Cos: return visit([](C x) { return std::cos(x); });
-    // In the default rounding mode a half goes to the even neighbour.
+    // Ties go to the even neighbour in the default rounding mode.
     case UnaryOperation::Round: return visit([](C x) { return std::nearbyint(x); });
     case UnaryOperation::Sign:
         return visit([](C x) { return x > 0 ? C{1} : x < 0 ? C{-1} : std::isnan(x) ? x : C{0}; });
@@ -127,7 +127,7 @@ T ClampTo(int32_t value)
     return static_cast<T>(std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
 }
 
-/// Sign, Abs and Neg; of the smallest integer the latter are itself.
+/// Sign, Abs and Neg; Abs and Neg of the smallest integer are the integer itself.
 template <typename T>
 Prepared MakeInteger(const ReshapeArgs& args, UnaryOperation operation)
 {
@@ -162,7 +162,7 @@ Prepared MakeQuantizedSign(const ReshapeArgs& args, UnaryOperation operation, co
                               });
 }
 
-/// For Sqrt and Rsqrt: refuses numbers below zero, then does out[i] = f(in[i]).
+/// Sqrt and Rsqrt: refuses numbers below zero, then computes out[i] = f(in[i]).
 template <typename T, typename F>
 Prepared MakeQuantizedRoot(const ReshapeArgs& args, int32_t zeroPoint, const F& f)
 {
@@ -183,8 +183,7 @@ Prepared MakeQuantizedRoot(const ReshapeArgs& args, int32_t zeroPoint, const F& 
     };
 }
 
-/// Through float. TFLite cuts results off instead of rounding them; it has no kernel for uint8, whose results are
-/// rounded.
+/// Computes through float. TFLite truncates results; it has no kernel for uint8, whose results are rounded here.
 template <typename T>
 Prepared MakeQuantizedSqrt(const ReshapeArgs& args, const TensorQuantization& input, const TensorQuantization& output)
 {
@@ -211,7 +210,7 @@ Prepared MakeByteRsqrt(const ReshapeArgs& args, const TensorQuantization& input,
         [&](int32_t x)
         {
             constexpr int32_t Max = std::numeric_limits<T>::max();
-            constexpr int FractionBits = 20; // kept between the two multiplications
+            constexpr int FractionBits = 20; // fraction bits between the two multiplications
             const int32_t value = x - input.m_ZeroPoint;
             if (value <= 0)
             {
@@ -228,7 +227,7 @@ Prepared MakeByteRsqrt(const ReshapeArgs& args, const TensorQuantization& input,
     return MakeQuantizedRoot<T>(args, input.m_ZeroPoint, [table](T x) { return table[x]; });
 }
 
-/// make(f) of the operation as a function of float to float that has a number for everything an input may hold.
+/// Calls make(f) with the operation as a function from float to float that has a result for every input.
 template <typename T, typename Make>
 auto MakeOfReal(UnaryOperation operation, const TensorQuantization& output, const Make& make)
 {
@@ -237,7 +236,7 @@ auto MakeOfReal(UnaryOperation operation, const TensorQuantization& output, cons
     switch (operation)
     {
     case UnaryOperation::Rsqrt: return make([largest](float x) { return x <= 0.0f ? largest : 1.0f / std::sqrt(x); });
-    // The logarithm of what has none is the lowest value.
+    // The logarithm of numbers that have none is the lowest value.
     case UnaryOperation::Log: return make([smallest](float x) { return x <= 0.0f ? smallest : std::log(x); });
     default: break;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EmbeddingLookup: slices of a table by number. A quantized table gives its slices as stored, or their real values if
-// the output is declared float.
+// EmbeddingLookup: slices of a table by number. The slices of a quantized table are copied as stored, or as real values
+// if the output is declared float.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
@@ -52,12 +52,12 @@ SupportResult CheckEmbeddingLookup(const LayerView& layer)
     return SupportResult::Yes();
 }
 
-/// Which slices are wanted.
+/// The numbers of the requested slices.
 struct Slices
 {
     IndexInput m_Numbers;
     size_t m_Count;
-    int64_t m_Rows;         ///< of the table
+    int64_t m_Rows;         ///< rows of the table
     size_t m_SliceElements; ///< 0: only the numbers are checked
 
     size_t Read(const ExecuteArgs& args, size_t i) const
@@ -77,7 +77,7 @@ Slices MakeSlices(const ReshapeArgs& args)
     return {IndexInput(args, 0), count, table.GetShape()[0], elements};
 }
 
-/// One for each row of the table.
+/// The scale of each row of the table.
 std::vector<float> GetRowScales(const TensorInfo& table)
 {
     std::vector<float> scales = table.GetQuantizationScales();
@@ -94,7 +94,8 @@ std::vector<float> GetRowScales(const TensorInfo& table)
     return scales;
 }
 
-/// Element i of a table, a signed number also where its type is unsigned: that is how TFLite's converters wrote tables.
+/// Element i of a table, read as a signed number even if its type is unsigned, because TFLite's converters wrote tables
+/// so.
 int8_t ReadByte(const void* table, size_t i)
 {
     return static_cast<const int8_t*>(table)[i];
@@ -112,7 +113,8 @@ struct HybridLookup
 {
     Slices m_Slices;
     std::vector<float> m_Scales;
-    size_t m_PerByte; ///< elements: as in TFLite, a slice that would begin within a byte is read from the byte's start
+    size_t m_PerByte; ///< elements per byte: as in TFLite, a slice that would begin within a byte is read from the
+                      ///< byte's start
 
     void operator()(const ExecuteArgs& args) const
     {

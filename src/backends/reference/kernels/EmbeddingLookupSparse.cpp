@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EmbeddingLookupSparse: weighted slices of a table, added up per bag, in double precision. As in TFLite a bag ends
-// where the next place is in another one, so places should be sorted.
+// EmbeddingLookupSparse: weighted slices of a table, added up per bag, in double precision. A bag ends where the next
+// position is in another bag, as in TFLite, so positions should be sorted.
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
@@ -25,7 +25,7 @@ SupportResult CheckEmbeddingLookupSparse(const LayerView& layer)
     return CheckSameType(layer.GetInput(4), "input 4", DataType::Float32);
 }
 
-/// What is known of the bag that is being filled.
+/// The state of the current bag.
 struct Bag
 {
     size_t m_Offset = 0;
@@ -41,8 +41,8 @@ struct SparseLookupRun
     EmbeddingCombiner m_Combiner;
     size_t m_Count;
     size_t m_IndexLength;
-    Extents m_Sizes; ///< of the output, of which the first dimensions are the bags'
-    int64_t m_Rows;  ///< of the table
+    Extents m_Sizes; ///< sizes of the output, whose first dimensions are the bags'
+    int64_t m_Rows;  ///< rows of the table
     size_t m_SliceElements;
     size_t m_OutputElements;
 
@@ -56,7 +56,7 @@ struct SparseLookupRun
         return static_cast<size_t>(bag) * m_SliceElements;
     }
 
-    /// Writes the bag's sums, and takes them to 0 for the next one.
+    /// Writes the bag's sums, and resets them to 0 for the next bag.
     void Finish(const Bag& bag, double* sums, float* out) const
     {
         if (bag.m_Count == 0)

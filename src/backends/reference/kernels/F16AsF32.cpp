@@ -19,13 +19,13 @@ namespace
 
 using backends::Scratch;
 
-constexpr size_t MaxTensors = 8; // of inputs or outputs, of a kernel that uses this
+constexpr size_t MaxTensors = 8; // maximum number of inputs or outputs of a kernel that uses this
 constexpr size_t Weights = 1;    // input
 
 /// A tensor that is converted.
 struct Converted
 {
-    size_t m_Index = 0; ///< of the input or output
+    size_t m_Index = 0; ///< index of the input or output
     DataType m_Type = DataType::Float16;
     size_t m_Count = 0;
     size_t m_Floats = 0; ///< offset in the scratch memory

@@ -18,9 +18,9 @@ public:
     WideInfos(const WideInfos&) = delete;
     WideInfos& operator=(const WideInfos&) = delete;
 
-    /// All of them; null where a tensor is.
+    /// All infos; null where a tensor is null.
     const std::vector<const TensorInfo*>& Get() const { return m_Pointers; }
-    /// Which ones were not Float32 before.
+    /// Indices of the tensors that were not Float32 before.
     const std::vector<size_t>& Widened() const { return m_Widened; }
 
 private:
@@ -29,22 +29,22 @@ private:
     std::vector<size_t> m_Widened;
 };
 
-/// The constants without those of widened tensors: there are no floats of them yet.
+/// The constants, null for widened tensors, whose floats do not exist yet.
 std::vector<const void*> WithoutWidened(Span<const void* const> constants, const WideInfos& inputs);
 
-/// How halves become floats and floats halves of a type, `count` of them.
+/// Conversions of `count` elements from a half-precision type to floats and back.
 struct F16Loops
 {
     void (*m_Widen)(IParallelFor& parallel, const void* halves, DataType type, size_t count, float* floats);
     void (*m_Narrow)(IParallelFor& parallel, const float* floats, DataType type, size_t count, void* halves);
 };
 
-/// On the calling thread.
+/// Loops that run on the calling thread.
 extern const F16Loops PlainF16Loops;
 
-/// What `prepare` gives for `args`. If input 0, or input 1 alone, has one of backends::F16Types: for the same tensors
-/// with Float32 in place of every such type, with the conversions around it; `packed` then is left out. Declines
-/// where `prepare` does.
+/// Calls `prepare` for `args`. If input 0, or input 1 alone, has one of backends::F16Types, the tensors have Float32 in
+/// place of every such type, and conversions run before and after; `packed` then is left out. Declines if `prepare`
+/// does.
 backends::Prepared PrepareF16AsF32(const ReshapeArgs& args,
                                    backends::Prepared (*prepare)(const ReshapeArgs& args,
                                                                  const backends::PackedWeights* packed),

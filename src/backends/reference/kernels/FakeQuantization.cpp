@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakeQuantization: rounds floats to the values that a quantized type of some bits could stand for. The range is
-// shifted so that 0 is one of them, all of it in float as TFLite does.
+// FakeQuantization: rounds floats to the values of a quantized type of some bits. The range is shifted so that 0 is one
+// of them. All arithmetic is in float, as in TFLite.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementwiseLoop.hpp"
 
@@ -30,7 +30,7 @@ struct Steps
 
     float m_Lowest;
     float m_Highest;
-    float m_Scale; ///< of a step
+    float m_Scale; ///< scale of a step
 };
 
 SupportResult CheckFakeQuantization(const LayerView& layer)

@@ -38,7 +38,7 @@ ComplexFft::ComplexFft(size_t length) : m_Length(length), m_Twiddles(MakeTwiddle
 
 void ComplexFft::Run(Complex* data, FftDirection direction) const
 {
-    // Each element goes to the index with its bits in reverse order.
+    // Each element moves to the index with its bits in reverse order.
     size_t reversed = 0;
     for (size_t i = 0; i < m_Length; ++i)
     {
@@ -137,7 +137,8 @@ void RealFft::Forward(Complex* data) const
     const size_t half = m_Length / 2;
     m_Half.Run(data, FftDirection::Forward);
     data[half] = data[0];
-    // The transform is E + i O, those of even and odd numbers; E[half - k] is the conjugate of E[k], and so with O.
+    // The transform is E + i O, where E and O are the transforms of even and odd numbers. E[half - k] is the conjugate
+    // of E[k]; the same holds for O.
     for (size_t k = 0; k <= half / 2; ++k)
     {
         const Complex a = data[k];

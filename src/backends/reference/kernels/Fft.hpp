@@ -9,7 +9,7 @@
 namespace tenon::ref
 {
 
-/// Frequencies and complex samples. (std::complex would look for infinities in each product.)
+/// A frequency or complex sample. (std::complex would check each product for infinities.)
 struct Complex
 {
     double m_Real = 0.0;
@@ -45,7 +45,7 @@ private:
     std::vector<Complex> m_Twiddles; ///< exp(-2 pi i k / length) for the first half of the circle
 };
 
-/// A transform of complex numbers of any length n. Where n is no power of two it is a convolution with a chirp, by
+/// A transform of complex numbers of any length n. If n is no power of two, it is a convolution with a chirp, by
 /// transforms of a power of two from 2 n - 1 up (L. Bluestein, 1970).
 class AnyFft
 {
@@ -53,7 +53,7 @@ public:
     /// `length`: at least 1.
     explicit AnyFft(size_t length);
 
-    /// How many elements `data` needs: the transform is in the first ones.
+    /// The number of elements that `data` needs: the transform is in the first ones.
     size_t GetSize() const { return m_Size; }
 
     void Run(Complex* data, FftDirection direction) const;
@@ -66,25 +66,25 @@ private:
     std::vector<Complex> m_Filter; ///< the transform of the conjugates around index 0, divided by m_Size
 };
 
-/// A transform of real numbers, of which only the frequencies 0 to length / 2 are kept: the others mirror them.
+/// A transform of real numbers. Only the frequencies 0 to length / 2 are kept: the others mirror them.
 class RealFft
 {
 public:
     /// `length`: a power of two.
     explicit RealFft(size_t length);
 
-    /// How many elements `data` needs.
+    /// The number of elements that `data` needs.
     size_t GetNumFrequencies() const { return m_Length / 2 + 1; }
 
     /// Real numbers 2 i and 2 i + 1 as the real and the imaginary part of data[i] become frequencies.
     void Forward(Complex* data) const;
-    /// The reverse; the results are `length` times as large. Imaginary parts of the first and last frequency, which
-    /// real numbers cannot have, are left out.
+    /// The inverse transform; results are `length` times as large. Imaginary parts of the first and last frequency are
+    /// ignored, because transforms of real numbers do not have them.
     void Backward(Complex* data) const;
 
 private:
     size_t m_Length;
-    ComplexFft m_Half;               ///< of the even numbers and i times the odd ones
+    ComplexFft m_Half;               ///< transform of the even numbers and i times the odd ones
     std::vector<Complex> m_Twiddles; ///< exp(-2 pi i k / length) for the first quarter of the circle, ends included
 };
 

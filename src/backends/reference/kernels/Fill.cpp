@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fill: every element is the value, which the descriptor or input 1 gives. Input 0 only told the shape.
+// Fill: every element is the value, which the descriptor or input 1 gives. Input 0 only gives the shape.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/StoredElement.hpp"
 

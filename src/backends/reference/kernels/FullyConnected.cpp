@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FullyConnected: each row of the data times the weights, [O, I] or [I, O] (turned around in the create step when
-// constant, else while running). Types as Convolution2d; uint8 data may give 16-bit output, and 16-bit data may have
+// FullyConnected: each row of the data times the weights, [O, I] or [I, O] (transposed in the create step if constant,
+// else while running). Types are those of Convolution2d; uint8 data may give 16-bit output, and 16-bit data may have
 // 16-bit weights.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
@@ -43,7 +43,7 @@ constexpr backends::TypeRow FullyConnectedTypes[] = {
                     DataType::QSymmS16),
 };
 
-/// [rows, columns] of T to [columns, rows].
+/// Transposes [rows, columns] of T to [columns, rows].
 template <typename T>
 void Transpose(const T* from, size_t rows, size_t columns, T* to)
 {
@@ -68,7 +68,7 @@ void Transpose(const TensorInfo& info, const void* from, void* to)
     }
 }
 
-/// Constant [I, O] weights as [O, I].
+/// Constant [I, O] weights, transposed to [O, I].
 class TransposedWeights final : public backends::PackedWeights
 {
 public:
@@ -109,7 +109,7 @@ SupportResult Check(const LayerView& layer)
     return CheckWeightsQuantization(layer, outputsFirst ? 0 : 1);
 }
 
-/// Rows of the data as 1x1 images.
+/// The geometry of a convolution over the rows of the data as 1x1 images.
 ConvolutionGeometry MakeGeometry(const ReshapeArgs& args)
 {
     const auto& descriptor = args.GetDescriptor<FullyConnectedDescriptor>();
@@ -141,7 +141,7 @@ ConvolutionGeometry MakeGeometry(const ReshapeArgs& args)
     return g;
 }
 
-/// Run-time weights [I, O]: turned around into the scratch memory behind the product's, which reads them there.
+/// Run-time weights [I, O]: they are transposed into the scratch memory after the product's, which reads them there.
 struct TurnedProduct
 {
     backends::Executor m_Product;
@@ -159,7 +159,7 @@ struct TurnedProduct
     }
 };
 
-/// An output whose stored values are 0, or the nearest that a fused activation leaves.
+/// An output whose stored values are 0, or the nearest value that a fused activation allows.
 Prepared PrepareZeros(const ReshapeArgs& args)
 {
     const TensorInfo& output = args.GetOutput(0);
@@ -191,10 +191,10 @@ Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights* pa
     }
     if (g.m_InputChannels == 0)
     {
-        // As TFLite, which leaves even the bias out.
+        // TFLite leaves out even the bias here.
         return PrepareZeros(args);
     }
-    // As TFLite's kernels, which differ in it.
+    // TFLite's kernels differ in the method.
     const auto method = args.GetInput(1).GetDataType() == DataType::QSymmS16 ? SumRequantizer::Method::FixedPoint
                                                                              : SumRequantizer::Method::Double;
     const bool asymmetric = descriptor.m_AsymmetricQuantizeInputs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of float rows with the weights of recurrent layers, which are float or 8-bit integers ("hybrid": the rows
-// are then quantized while running), and the activations behind them. Used by the float cells of LSTM, RNN and SVDF.
+// are then quantized while running), and the activations after them. Used by the float cells of LSTM, RNN and SVDF.
 #pragma once
 
 #include "backends/common/Scratch.hpp"
@@ -14,8 +14,8 @@
 namespace tenon::ref
 {
 
-/// Whether the type is one of 8-bit weights. All are read as signed, whatever their type, and without a zero point, as
-/// TFLite does.
+/// Whether the type is a type of 8-bit weights. All of them are read as signed, whatever their type, and without a zero
+/// point, as in TFLite.
 bool IsInt8Weights(DataType type);
 
 /// Whether the weights at these inputs, as far as they are connected and quantized, have one finite scale.
@@ -29,7 +29,7 @@ struct GateWeights
     float m_Scale = 0.0f; ///< of integers; those without a scale count as zeros
 
     GateWeights() = default;
-    /// Weights that need not be there.
+    /// Weights at an optional input.
     GateWeights(const ReshapeArgs& args, size_t slot);
 
     bool IsPresent() const { return m_Slot != SIZE_MAX; }
@@ -41,12 +41,12 @@ struct GateWeights
     }
 };
 
-/// Rows of data that weights are multiplied with.
+/// Rows of data to be multiplied by weights.
 class GateRows
 {
 public:
     GateRows() = default;
-    /// `rows`: the most that Load gets. `isQuantized`: whether any weights for them are integers.
+    /// `rows`: the maximum for Load. `isQuantized`: whether any weights for them are integers.
     GateRows(size_t rows, size_t columns, bool isQuantized, bool isAsymmetric, backends::Scratch& scratch);
 
     /// Makes `values` the current rows; they must stay while products are taken.
@@ -56,7 +56,7 @@ public:
     void Accumulate(const ExecuteArgs& args, const GateWeights& weights, const float* values, size_t rows, size_t units,
                     void* partial, float* sums) const;
 
-    /// Makes products with integers take the scales of other rows, as many as these.
+    /// Makes products with integers use the scales of `other`, which has the same number of rows.
     void TakeScalesOf(const GateRows& other) { m_UsedScales = other.m_Scales; }
 
     size_t GetColumns() const { return m_Columns; }
@@ -71,8 +71,8 @@ private:
     size_t m_UsedScales = 0;
 };
 
-/// The activation of a recurrent descriptor's m_ActivationFunc, in place. The code must be one that
-/// CheckRecurrentActivation takes.
+/// The activation of a recurrent descriptor's m_ActivationFunc, in place. Precondition: CheckRecurrentActivation
+/// accepts the code.
 void ApplyRecurrentActivation(uint32_t code, float* values, size_t count);
 SupportResult CheckRecurrentActivation(uint32_t code);
 
@@ -80,7 +80,7 @@ constexpr uint32_t ReluCode = 1;
 constexpr uint32_t TanhCode = 4;
 constexpr uint32_t SigmoidCode = 6;
 
-/// Each value within [-limit, limit], if limit is above 0.
+/// Clamps each value to [-limit, limit], if limit is above 0.
 template <typename T>
 void ClipValues(T* values, size_t count, T limit)
 {
@@ -95,7 +95,7 @@ void ClipValues(T* values, size_t count, T limit)
     }
 }
 
-/// Where the steps of a sequence lie in the data. Layers of rank 2 are sequences of one step.
+/// The positions of the steps of a sequence in the data. Layers of rank 2 are sequences of one step.
 struct SequenceShape
 {
     size_t m_Batches = 0;
@@ -105,10 +105,11 @@ struct SequenceShape
     SequenceShape() = default;
     SequenceShape(const TensorShape& data, bool isTimeMajor);
 
-    /// How many batches a step takes together.
+    /// The number of batches that a step processes together.
     size_t RowsPerStep() const { return m_IsTimeMajor ? m_Batches : 1; }
 
-    /// Calls step(batch, row): from `batch` on RowsPerStep() batches, which lie in the data from row `row` on.
+    /// Calls step(batch, row) for each group of RowsPerStep() batches. `batch` is the first one, and `row` is its row
+    /// in the data.
     template <typename Step>
     void ForEach(bool isBackward, const Step& step) const
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather: slices of the data along an axis, by index. With batch dimensions each batch has indices of its own.
+// Gather: slices of the data along an axis, by index. Each batch has indices of its own if there are batch dimensions.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "common/CopyBlock.hpp"
@@ -26,7 +26,7 @@ struct GatherPlan
     size_t m_Axis = 1;
     size_t m_Count = 1;
     size_t m_InnerBytes = 1;
-    bool m_FromEnd = false; ///< negative indices count from there
+    bool m_FromEnd = false; ///< negative indices count from the end
     IndexInput m_Indices;
 
     void operator()(const ExecuteArgs& args, const std::byte* data, std::byte* output) const

@@ -47,7 +47,7 @@ backends::Prepared PrepareGatherElements(const ReshapeArgs& args, const backends
                                                                  }
                                                              });
                                      };
-                                     constexpr size_t Grain = 16384; // elements that are worth a thread
+                                     constexpr size_t Grain = 16384; // the minimum number of elements per thread
                                      run.m_Parallel->Run(places.GetNumRows(), Grain / places.GetRowSize() + 1,
                                                          std::ref(gather));
                                  });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a point of GridSample lies along one dimension of an image, as in ONNX: with n elements, coordinate g is at
-// (g + 1) / 2 * (n - 1), or at ((g + 1) * n - 1) / 2 where corners are not aligned. Used by the kernels of GridSample
+// The position of a point of GridSample along one dimension of an image, as in ONNX. With n elements, coordinate g is
+// at (g + 1) / 2 * (n - 1), or at ((g + 1) * n - 1) / 2 if corners are not aligned. Used by the kernels of GridSample
 // on CpuRef and CpuAcc.
 #pragma once
 
@@ -63,9 +63,9 @@ public:
     }
 
 private:
-    /// The coordinate of an element, moved into the image as the padding has it; of Cubic at the border its elements
-    /// are, and it stays, as in PyTorch and ONNX Runtime. What is far outside stays where no element is near, NaN
-    /// before the first one.
+    /// The coordinate of an element, moved into the image as the padding says. With Cubic and padding by the border,
+    /// the elements are moved and the coordinate stays, as in PyTorch and ONNX Runtime. A coordinate far outside stays
+    /// where no element is near; NaN lies before the first element.
     double Bound(double x) const
     {
         const double outside = static_cast<double>(m_Size) + 4.0;
@@ -126,7 +126,7 @@ private:
     InterpolationMode m_Mode = InterpolationMode::Linear;
     GridPadding m_Padding = GridPadding::Zeros;
     bool m_AlignCorners = false;
-    double m_First = 0.0; ///< between these coordinates lies the image
+    double m_First = 0.0; ///< the image lies between these coordinates
     double m_Last = 0.0;
 };
 

@@ -40,7 +40,7 @@ struct Sizes
     size_t m_Channels = 0;
     size_t m_InputPlane = 0; ///< elements
     size_t m_OutputPlane = 0;
-    Extents m_Strides{}; ///< of the images' spatial dimensions
+    Extents m_Strides{}; ///< strides of the images' spatial dimensions
     std::vector<GridAxis> m_Axes;
     double (*m_ReadPoint)(const void* points, size_t i) = nullptr;
 };
@@ -51,7 +51,7 @@ double ReadPoint(const void* points, size_t i)
     return static_cast<double>(static_cast<const P*>(points)[i]);
 }
 
-/// The elements that dimension `axis` and the ones after it take, each with its weight.
+/// The weighted sum of elements over dimension `axis` and the dimensions after it.
 template <typename T>
 double SumTaps(const T* image, const Sizes& sizes, const std::array<GridTaps, MaxNumOfTensorDimensions>& taps,
                size_t axis)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HashtableLookup: slices of a table by key. Keys are sorted, and searched by halves; a key that is not there gives
-// zeros.
+// HashtableLookup: slices of a table by key. Keys are sorted and found by binary search; a missing key gives zeros.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantization of float data while running. Which intermediate results are float and which double, and how ties round,
-// is as TFLite's kernels behave (measured): a value near a tie would else differ by a whole step.
+// Quantization of float data while running. Float and double intermediate results, and the rounding of ties, follow the
+// measured behaviour of TFLite's kernels: otherwise a value near a tie would differ by a whole step.
 #include "backends/reference/kernels/HybridInput.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -21,7 +21,7 @@ float RoundSteps(float steps)
     return std::trunc(steps + std::copysign(0.5f, steps));
 }
 
-/// What std::round gives of numbers that fit, without its call: rows of a matrix each have a zero point.
+/// The result of std::round for numbers that fit, without its call, because each row of a matrix has a zero point.
 int32_t RoundBounded(double number)
 {
     const auto whole = static_cast<int32_t>(number);
@@ -29,7 +29,7 @@ int32_t RoundBounded(double number)
     return whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0);
 }
 
-/// A NaN, which no range excludes, becomes `lowest`: the conversion must not be undefined.
+/// A NaN, which no range excludes, becomes `lowest`, because its conversion would be undefined.
 int8_t Saturate(float rounded, float lowest)
 {
     return static_cast<int8_t>(rounded > lowest ? std::min(rounded, 127.0f) : lowest);
@@ -64,7 +64,7 @@ AsymmetricScale FindAsymmetricScale(float min, float max)
     const double scale = static_cast<double>(max - min) / (Highest - Lowest);
     const double lowSteps = static_cast<double>(min) / scale;
     const double highSteps = static_cast<double>(max) / scale;
-    // Of the two ends, the one whose own rounding error is smaller fixes the zero point.
+    // The end of the range with the smaller rounding error fixes the zero point.
     const bool fromLow = -Lowest + std::abs(lowSteps) < Highest + std::abs(highSteps);
     const double exact = fromLow ? Lowest - lowSteps : Highest - highSteps;
     AsymmetricScale result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indices that arrive as a tensor: read from any index type, and checked one by one, since nobody vouches for them.
-// Used by the kernels that gather, scatter, look up and place by index.
+// Indices that arrive as a tensor: read from any index type, and checked one by one, since they are not trusted. Used
+// by the kernels that gather, scatter, look up and place by index.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -13,7 +13,7 @@
 namespace tenon::ref
 {
 
-/// What can be an index. SameType leaves inputs past the first to a kernel's check: see CheckIndexType.
+/// The types that an index can have. SameType leaves inputs past the first to a kernel's check: see CheckIndexType.
 constexpr backends::TypeSet IndexTypes = {DataType::Signed16, DataType::Signed32, DataType::Signed64};
 
 /// Refuses a layer whose input `input` has another type.
@@ -25,10 +25,10 @@ class IndexInput
 public:
     IndexInput(const ReshapeArgs& args, size_t input);
 
-    /// Element i, whatever it is.
+    /// Element i, unchecked.
     int64_t ReadAny(const ExecuteArgs& args, size_t i) const { return m_Read(args.m_Inputs[m_Input], i); }
 
-    /// Element i. Throws RuntimeException, saying what is wrong, when it is not in [lowest, limit).
+    /// Element i. Throws a RuntimeException that says what is wrong unless it is in [lowest, limit).
     int64_t Read(const ExecuteArgs& args, size_t i, int64_t lowest, int64_t limit) const
     {
         const int64_t index = m_Read(args.m_Inputs[m_Input], i);
@@ -39,8 +39,8 @@ public:
         return index;
     }
 
-    /// Element i as a place in [0, size): with `fromEnd` negative ones from -size on count from the end. Throws
-    /// RuntimeException for any other.
+    /// Element i as a position in [0, size). With `fromEnd`, negative indices from -size on count from the end. Throws
+    /// RuntimeException for any other value.
     int64_t ReadChecked(const ExecuteArgs& args, size_t i, int64_t size, bool fromEnd) const
     {
         const int64_t index = Read(args, i, fromEnd ? -size : 0, size);
@@ -54,8 +54,8 @@ private:
     size_t m_Input;
 };
 
-/// An index tensor whose last dimension holds tuples: each names a slice of a tensor by its first dimensions, or by
-/// those behind the leading dimensions that both tensors share.
+/// An index tensor whose last dimension holds tuples: each names a slice of a tensor by its first dimensions, or by the
+/// dimensions after the leading ones that both tensors share.
 class IndexTuples
 {
 public:
@@ -66,7 +66,7 @@ public:
 
     size_t GetCount() const { return m_Count; }
     size_t GetSliceElements() const { return m_SliceElements; }
-    /// One slice for each tuple.
+    /// The shape of one slice for each tuple.
     const std::vector<unsigned int>& GetSlicesShape() const { return m_SlicesShape; }
 
     /// The first element of the slice that tuple i names. Throws RuntimeException for an index outside its dimension.
@@ -96,10 +96,10 @@ private:
     size_t m_Count = 0;
     size_t m_SliceElements = 0;
     size_t m_BatchCount = 1;    ///< tuples of a batch, at least 1
-    size_t m_BatchElements = 0; ///< of the data
+    size_t m_BatchElements = 0; ///< elements of the data per batch
     unsigned int m_Length = 0;
     bool m_FromEnd = false;
-    Extents m_Sizes{}; ///< of the dimensions that tuples address
+    Extents m_Sizes{}; ///< sizes of the dimensions that tuples address
     Extents m_Strides{};
     std::vector<unsigned int> m_SlicesShape;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// InstanceNormalization: each channel of each image (NHWC) brought to mean 0 and variance 1, then times gamma plus
-// beta. Float types.
+// InstanceNormalization: each channel of each image (NHWC) is normalized to mean 0 and variance 1, then multiplied by
+// gamma; beta is added. Types are floats.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/AccumulatorType.hpp"
@@ -84,7 +84,7 @@ private:
     }
 
     size_t m_Batches;
-    size_t m_Pixels; ///< of an image
+    size_t m_Pixels; ///< pixels of an image
     size_t m_Channels;
     float m_Gamma;
     float m_Beta;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interpolate: ONNX's Resize. Each output element is the sum of elements of the input, each with the product of its
-// weights along all dimensions (InterpolationTaps.hpp). Sums are taken in double precision; integers, quantized ones
-// too, are interpolated as they are stored, rounded to the nearest, and saturate. The nearest element is only moved.
+// Interpolate: ONNX's Resize. Each output element is a weighted sum of elements of the input; a weight is the product
+// of the weights along all dimensions (InterpolationTaps.hpp). Sums are taken in double precision. Integers, also
+// quantized ones, are interpolated as stored values, rounded to the nearest, and saturate. The nearest element is only
+// moved.
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/InterpolationTaps.hpp"
@@ -45,18 +46,18 @@ SupportResult CheckInterpolate(const LayerView& layer)
 
 struct Interpolation
 {
-    std::vector<InterpolationTaps> m_Taps; ///< one for each dimension, and one at least
-    Extents m_Strides{};                   ///< of the input
-    size_t m_Rows = 1;                     ///< of the output: runs of its last dimension
-    StoredElement m_Extrapolated{};        ///< what stands for elements outside of the input
+    std::vector<InterpolationTaps> m_Taps; ///< taps of each dimension; at least one dimension
+    Extents m_Strides{};                   ///< strides of the input
+    size_t m_Rows = 1;                     ///< rows of the output, along its last dimension
+    StoredElement m_Extrapolated{};        ///< value of elements outside of the input
 
     const InterpolationTaps& Last() const { return m_Taps.back(); }
 };
 
-/// Elements of a row that are computed at once.
+/// The number of elements of a row that are computed at once.
 constexpr size_t Chunk = 256;
 
-/// The place of one output row in each dimension but the last one.
+/// The position of one output row in each dimension except the last.
 using Places = std::array<size_t, MaxNumOfTensorDimensions>;
 
 bool IsOutside(const InterpolationTaps& taps, size_t place)
@@ -64,7 +65,7 @@ bool IsOutside(const InterpolationTaps& taps, size_t place)
     return !taps.m_IsOutside.empty() && taps.m_IsOutside[place] != 0;
 }
 
-/// Runs body(its place, first output element, whether it lies outside of the input) for all rows of the output.
+/// Runs body(position, first output element, whether the row lies outside of the input) for all rows of the output.
 template <typename Body>
 void ForEachRow(const ExecuteArgs& run, const Interpolation& interpolation, const Body& body)
 {

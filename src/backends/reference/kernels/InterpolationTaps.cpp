@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See InterpolationTaps.hpp. Coordinates are computed in double precision, but those of the nearest element in float,
-// as ONNX Runtime does: one that is an integer but for the rounding of the scale becomes that integer, as 3 / 0.3f
+// See InterpolationTaps.hpp. Coordinates are computed in double precision; for the nearest element in float, as in ONNX
+// Runtime. A coordinate that is an integer except for the rounding of the scale then becomes that integer, as 3 / 0.3f
 // does.
 #include "backends/reference/kernels/InterpolationTaps.hpp"
 
@@ -16,7 +16,7 @@ namespace tenon::ref
 namespace
 {
 
-/// The least product of a scale and a size that gives an element: sizes that keep a ratio are rounded.
+/// The minimum product of a scale and a size that gives an element: sizes that keep a ratio are rounded.
 constexpr double MinExtent = 0.49;
 
 struct Axis
@@ -28,7 +28,7 @@ struct Axis
     double m_RegionEnd;
 };
 
-/// Where element x of the output is in the input, computed in F.
+/// The coordinate in the input of element x of the output, computed in F.
 template <typename F>
 double TransformCoordinate(const InterpolateDescriptor& descriptor, const Axis& axis, F x)
 {
@@ -71,7 +71,7 @@ double RoundNearest(NearestRounding rounding, double x)
     throw InvalidArgumentException("Interpolate with an unknown rounding");
 }
 
-/// What an element weighs at this distance, in elements of the filter.
+/// The weight of an element at this distance, in elements of the filter.
 double Weigh(const InterpolateDescriptor& descriptor, double distance)
 {
     const double x = std::abs(distance);
@@ -141,7 +141,7 @@ InterpolationTaps FindTaps(const InterpolateDescriptor& descriptor, const Axis& 
         {
             taps.m_IsOutside.push_back(!(place >= 0.0 && place <= last) ? 1 : 0);
         }
-        // Far outside all elements are the one at the border.
+        // Far outside, all taps are the element at the border.
         const double near = std::clamp(place, -2.0 * support - 1.0, last + 2.0 * support + 1.0);
         if (isNearest)
         {
@@ -196,7 +196,7 @@ std::vector<InterpolationTaps> FindInterpolationTaps(const InterpolateDescriptor
         const auto get = [i](const std::vector<float>& list, double byDefault)
         { return list.empty() ? byDefault : static_cast<double>(list[i]); };
         const double scale = get(descriptor.m_Scales, to / from);
-        if (to > 0.0 && !(scale * from >= MinExtent)) // else a filter would be wider than any input
+        if (to > 0.0 && !(scale * from >= MinExtent)) // otherwise a filter would be wider than any input
         {
             fail();
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements of a dimension Interpolate takes for each element of its output, and what they weigh, as ONNX's Resize
-// has it. Used by the kernels of Interpolate on CpuRef and CpuAcc.
+// The elements of a dimension that Interpolate reads for each element of its output, and their weights, as ONNX's
+// Resize defines them. Used by the kernels of Interpolate on CpuRef and CpuAcc.
 #pragma once
 
 #include <tenon/Tensor.hpp>
@@ -18,14 +18,14 @@ struct InterpolationTaps
 {
     size_t m_Input = 1;
     size_t m_Output = 1;
-    bool m_IsIdentity = true;         ///< the output's elements are those of the input; the lists are empty
+    bool m_IsIdentity = true;         ///< the output's elements equal the input's; the lists are empty
     size_t m_Taps = 1;                ///< for each output
     std::vector<uint32_t> m_Index;    ///< in the input; m_Taps for each output
     std::vector<double> m_Weight;     ///< likewise
     std::vector<uint8_t> m_IsOutside; ///< one for each output: whether it lies outside of the input; empty: none does
 };
 
-/// One for each dimension. The descriptor is as shape inference has resolved it. Throws LayerValidationException where
+/// The taps of each dimension. The descriptor is as shape inference has resolved it. Throws LayerValidationException if
 /// it does not fit the shapes.
 std::vector<InterpolationTaps> FindInterpolationTaps(const InterpolateDescriptor& descriptor, const TensorShape& input,
                                                      const TensorShape& output);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // L2Normalization: each pixel's channels (the last dimension) divided by their norm, or by eps if that is larger. 8-bit
-// tensors as TFLite's reference kernels compute them; their norm is at least one step.
+// tensors are computed as in TFLite's reference kernels; their norm is at least one step.
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Rescale.hpp"
@@ -67,7 +67,8 @@ Prepared MakeFloat(const Pixels& pixels, float epsilon)
 template <typename T>
 int32_t Divide(int32_t value, QuantizedMultiplier inverseNorm)
 {
-    // TFLite's kernel for uint8 multiplies first and shifts once; that for int8 puts the 7 bits into the multiplier.
+    // TFLite's kernel for uint8 multiplies first and shifts once; its kernel for int8 puts the 7 bits into the
+    // multiplier.
     if constexpr (std::is_unsigned_v<T>)
     {
         return backends::MultiplySaturating(value * (1 << OutputFractionBits), inverseNorm);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayerNormalization: each slice of the dimensions from an axis on brought to mean 0 and variance 1, or to a mean
-// square of 1 alone, then times scale plus bias. Float types; all are computed in double precision.
+// LayerNormalization: each slice of the dimensions from an axis on is normalized to mean 0 and variance 1, or to a mean
+// square of 1 only, then multiplied by scale; bias is added. Types are floats, computed in double precision.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/ElementTypes.hpp"
@@ -26,7 +26,7 @@ using backends::Prepared;
 constexpr backends::TypeRow LayerNormalizationTypes[] = {
     backends::SameType({DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::Float64}, 3)};
 
-/// Elements from one to the next of a parameter: 0 where one stands for all.
+/// The stride of a parameter's elements: 0 if one element is used for all.
 size_t GetStep(const ReshapeArgs& args, size_t input, size_t depth)
 {
     if (!args.HasInput(input) || args.GetInput(input).GetShape().GetNumElements64() == 1)
@@ -88,7 +88,7 @@ private:
         const C factor = C{1} / std::sqrt(squares / count + static_cast<C>(m_Epsilon));
         for (size_t i = 0; i < m_Depth; ++i)
         {
-            // Parameters are read before the output is written, which may lie in their memory.
+            // Parameters are read before the output is written, because the output may lie in their memory.
             const C s = scale != nullptr ? static_cast<C>(scale[i * m_ScaleStep]) : C{1};
             const C b = bias != nullptr ? static_cast<C>(bias[i * m_BiasStep]) : C{0};
             out[i] = FromAccumulator<T>((static_cast<C>(in[i]) - mean) * factor * s + b);
@@ -105,7 +105,7 @@ private:
     bool m_SubtractsMean;
 };
 
-/// Where a broadcast parameter has the element for one of the data.
+/// The index in a broadcast parameter for an element of the data.
 class BroadcastIndex
 {
 public:
@@ -138,7 +138,7 @@ private:
     std::vector<unsigned int> m_Steps;
 };
 
-/// Dimensions in the middle are normalized: what lies next to each other does not belong together.
+/// Normalization over dimensions in the middle: the elements of a slice are not contiguous.
 template <typename T>
 class MiddleNormalization
 {
@@ -206,13 +206,14 @@ private:
 
     size_t m_Outer = 1;
     size_t m_Depth = 1;                                              ///< elements that are normalized together
-    size_t m_Inner = 1;                                              ///< elements from one of them to the next
-    std::array<std::optional<BroadcastIndex>, 2> m_BroadcastIndices; ///< of scale and bias
+    size_t m_Inner = 1;                                              ///< distance, in elements, of neighbours that are
+                                                                     ///< normalized together
+    std::array<std::optional<BroadcastIndex>, 2> m_BroadcastIndices; ///< indices of scale and bias
     float m_Epsilon;
     bool m_SubtractsMean;
 };
 
-/// Throws where dimensions or parameters do not fit the data, which shape inference has seen before.
+/// Throws if dimensions or parameters do not fit the data; shape inference has checked that before.
 void CheckMiddle(const ReshapeArgs& args, unsigned int axis, unsigned int numAxes)
 {
     const TensorShape& data = args.GetInput(0).GetShape();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LogSoftmax along one axis: beta * (x - max) - log(sum of exp(beta * (x - max))). 8-bit tensors as TFLite's reference
-// kernels compute them, in fixed point.
+// LogSoftmax along one axis: beta * (x - max) - log(sum of exp(beta * (x - max))). 8-bit tensors are computed as in
+// TFLite's reference kernels, in fixed point.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Rescale.hpp"
 #include "backends/reference/AccumulatorType.hpp"
@@ -76,7 +76,7 @@ void RunByteRow(const LogSoftmaxTablesInt8& softmax, const T* in, T* out, const 
     {
         const auto difference = static_cast<size_t>(max - in[i * rows.m_Step]);
         constexpr int32_t Low = std::numeric_limits<T>::min();
-        constexpr int32_t High = std::numeric_limits<T>::max(); // is the output's zero point
+        constexpr int32_t High = std::numeric_limits<T>::max(); // the output's zero point
         const int32_t stored = difference < rowSum.m_Reach ? softmax.GetSteps(difference, rowSum.m_LogSum) + High : Low;
         out[i * rows.m_Step] = static_cast<T>(std::clamp(stored, Low, High));
     }
@@ -129,7 +129,7 @@ LogSoftmaxTablesInt8::LogSoftmaxTablesInt8(float beta, float scale)
                                 static_cast<double>(std::max(quantized.m_Multiplier, 1)));
     const double radius = std::floor(
         std::ldexp(static_cast<double>((1 << InputIntegerBits) - 1), 31 - InputIntegerBits - quantized.m_Shift));
-    // No two bytes differ by more.
+    // Two bytes cannot differ by more.
     m_MinDifference = -static_cast<int32_t>(std::min(radius, 256.0));
     for (int32_t difference = 0; difference < 256; ++difference)
     {
@@ -149,7 +149,7 @@ LogSoftmaxTablesInt8::RowSum LogSoftmaxTablesInt8::Finish(int64_t sum) const
     const Fixed<SumIntegerBits> clamped{
         static_cast<int32_t>(std::min<int64_t>(sum, std::numeric_limits<int32_t>::max()))};
     const int32_t logSum = backends::LogOfAtLeastOne<InputIntegerBits>(clamped).m_Raw;
-    // At this difference and below the result would leave the numbers with InputIntegerBits.
+    // The result would exceed InputIntegerBits at this difference and below.
     const int32_t lowest = WrappingAdd(logSum, std::numeric_limits<int32_t>::min());
     const int32_t min = std::max(m_MinDifference - 1, MultiplySaturating(lowest, m_Back));
     return {logSum, static_cast<uint32_t>(std::max(-min, 0))};

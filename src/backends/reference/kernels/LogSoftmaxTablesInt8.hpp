@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of LogSoftmax of 8-bit tensors, in TFLite's fixed point. Used by LogSoftmax, and by that of CpuAcc.
+// The numbers of LogSoftmax of 8-bit tensors, in TFLite's fixed point. Used by LogSoftmax, here and in CpuAcc.
 #pragma once
 
 #include "backends/common/FixedPoint.hpp"
@@ -12,27 +12,27 @@
 namespace tenon::ref
 {
 
-/// Differences of 8-bit numbers to the largest one of their row, all of which are in tables.
+/// Tables over all differences between an 8-bit number and the largest number of its row.
 class LogSoftmaxTablesInt8
 {
 public:
-    /// Of differences times beta * scale, beta > 0.
+    /// Tables for differences times beta * scale, beta > 0.
     LogSoftmaxTablesInt8(float beta, float scale);
 
     /// beta * scale * -difference by the difference, with InputIntegerBits.
     const std::array<int32_t, 256>& GetScaled() const { return m_Scaled; }
-    /// exp of that, from 0 to 2^19; 0 for differences that are too large.
+    /// exp of GetScaled(), from 0 to 2^19; 0 for differences that are too large.
     const std::array<int32_t, 256>& GetPowers() const { return m_Powers; }
 
-    /// What becomes of the sum of a row's powers.
+    /// Values that follow from the sum of a row's powers.
     struct RowSum
     {
         int32_t m_LogSum = 0; ///< with InputIntegerBits
-        uint32_t m_Reach = 0; ///< what differs by so much or more becomes the lowest number
+        uint32_t m_Reach = 0; ///< numbers with a difference of this or more become the lowest number
     };
     RowSum Finish(int64_t sum) const;
 
-    /// The result in steps of the output, of 1/16. Precondition: the difference is less than the row's reach.
+    /// The result in steps of the output, which are 1/16. Precondition: the difference is less than the row's reach.
     int32_t GetSteps(size_t difference, int32_t logSum) const
     {
         return backends::RoundingDivideByPot(WrappingSubtract(m_Scaled[difference], logSum), BitsOfStep);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LogicalBinary: and, or, of Booleans with broadcasting. A byte that is not 0 is true, whatever it holds.
+// LogicalBinary: and, or, of Booleans with broadcasting. Every nonzero byte is true.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/BroadcastLoop.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the arithmetics of LstmCell share: parameters, sizes and the check of types.
+// Code that the arithmetics of LstmCell share: parameters, sizes and the check of types.
 #include "backends/reference/kernels/LstmCell.hpp"
 
 #include "backends/common/QuantizationCheck.hpp"
@@ -21,7 +21,7 @@ SupportResult Refuse(std::string reason)
     return SupportResult::No(SupportCode::UnsupportedParameters, std::move(reason));
 }
 
-/// What the operands of a cell may be.
+/// The allowed types of a cell's operands.
 struct LstmTypes
 {
     bool m_IsInteger; ///< int8 data
@@ -35,8 +35,8 @@ struct LstmTypes
     bool IsBias(DataType type) const { return type == (m_IsInteger ? DataType::Signed32 : DataType::Float32); }
     bool IsLayerNorm(DataType type) const { return type == (m_IsInteger ? DataType::QSymmS16 : DataType::Float32); }
     bool IsData(DataType type) const { return type == (m_IsInteger ? DataType::QAsymmS8 : DataType::Float32); }
-    /// Of int8 data the output state may be declared with 16 bits, as some models do: its first bytes hold int8 values
-    /// all the same, as in TFLite.
+    /// The output state of int8 data may be declared with 16 bits, as in some models: its first bytes still hold int8
+    /// values, as in TFLite.
     bool IsOutputState(DataType type) const { return IsData(type) || (m_IsInteger && type == DataType::QSymmS16); }
     bool IsCellState(DataType type) const { return type == (m_IsInteger ? DataType::QSymmS16 : DataType::Float32); }
     /// A diagonal of recurrent weights stays float.
@@ -92,7 +92,7 @@ private:
     SupportResult m_Result = SupportResult::Yes();
 };
 
-/// One scale for each of the weights that int8 data is multiplied with; those that are left out are not looked at.
+/// Checks that all weights that multiply int8 data have one scale; missing weights are skipped.
 SupportResult CheckWeightsScales(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters)
 {
     SupportResult result = SupportResult::Yes();
@@ -114,7 +114,7 @@ SupportResult CheckWeightsScales(const LayerView& layer, const LstmSlots& slots,
     return result;
 }
 
-/// Quantization of int8 data, states and weights, and the parameters that go with it.
+/// Checks the quantization of int8 data, states and weights, and related parameters.
 SupportResult CheckIntegers(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters,
                             const LstmOutputs& outputs)
 {
@@ -136,7 +136,7 @@ SupportResult CheckIntegers(const LayerView& layer, const LstmSlots& slots, cons
                                               : CheckInteger8Lstm(layer, slots, parameters);
 }
 
-/// 8-bit weights beside float data.
+/// Checks 8-bit weights of float data.
 SupportResult CheckHybridWeights(const LayerView& layer, const LstmSlots& slots)
 {
     for (size_t gate = 0; gate < LstmSlots::NumGates; ++gate)

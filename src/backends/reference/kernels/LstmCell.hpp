@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LstmCell: the core of all LSTM kernels with weights per gate. A cell is made in a kernel's prepare step for one of
-// four arithmetics (float data beside float or 8-bit weights, int8 data with 16-bit or with 8-bit gate products) and
-// runs a whole sequence. States are copied to the state outputs and updated there.
+// four arithmetics (float data by float or 8-bit weights, int8 data with 16-bit or with 8-bit gate products) and runs a
+// whole sequence. States are copied to the state outputs and updated there.
 #pragma once
 
 #include "backends/common/Scratch.hpp"
@@ -21,7 +21,7 @@
 namespace tenon::ref
 {
 
-/// Parameters of a cell, whatever descriptor they come from.
+/// Parameters of a cell, independent of the descriptor that they come from.
 struct LstmParameters
 {
     bool m_HasInputGate = true;
@@ -34,7 +34,7 @@ struct LstmParameters
     bool m_TimeMajor = true;
     bool m_Asymmetric = false;
     bool m_HasSparseRecurrent = false; ///< see LstmDescriptor
-    /// Of int8 data:
+    /// The rest is for int8 data:
     std::array<float, LstmSlots::NumGates> m_IntermediateScales{};
     float m_HiddenScale = 0.0f;
     int32_t m_HiddenZeroPoint = 0;
@@ -46,26 +46,26 @@ struct LstmParameters
     explicit LstmParameters(const QLstmDescriptor& descriptor);
 };
 
-/// Where a cell writes.
+/// The outputs that a cell writes.
 struct LstmOutputs
 {
     size_t m_OutputState = 0; ///< outputs of the layer
     size_t m_CellState = 1;
     size_t m_Output = 2;
-    size_t m_Offset = 0; ///< of the cell's outputs in each row of that output
+    size_t m_Offset = 0; ///< offset of the cell's outputs in each row of that output
 };
 
-/// Of layers of sequences; and of Lstm, whose output 0 is scratch memory in the API that it comes from.
+/// The outputs of layers of sequences, and of Lstm, whose output 0 is scratch memory in the API that it comes from.
 constexpr LstmOutputs SequenceLstmOutputs = {0, 1, 2, 0};
 constexpr LstmOutputs StepLstmOutputs = {1, 2, 3, 0};
 
-/// Sizes and places that all arithmetics need.
+/// Sizes and offsets that all arithmetics need.
 struct LstmGeometry
 {
     LstmGeometry(const ReshapeArgs& args, const LstmSlots& slots, const LstmParameters& parameters,
                  const LstmOutputs& outputs, bool isBackward);
 
-    LstmSlots m_Slots; ///< absent inputs, and those that the parameters leave out, are None
+    LstmSlots m_Slots; ///< absent inputs, and inputs that the parameters leave out, are None
     LstmOutputs m_OutputSlots;
     SequenceShape m_Sequence;
     size_t m_Inputs = 0;
@@ -73,14 +73,14 @@ struct LstmGeometry
     size_t m_Units = 0;
     size_t m_Outputs = 0;
     size_t m_OutputStride = 0; ///< elements in a row of the output
-    size_t m_StateBytes = 0;   ///< of the output state
+    size_t m_StateBytes = 0;   ///< bytes of the output state
     bool m_IsBackward = false;
 
     bool HasGate(size_t gate) const { return m_Slots.m_InputWeights[gate] != LstmSlots::None; }
     bool HasProjection() const { return m_Slots.m_Projection != LstmSlots::None; }
 
-    /// Copies the states from the inputs to the outputs and calls step(batch, row) for all steps, after each of which
-    /// the output state, in T, is copied to the output.
+    /// Copies the states from the inputs to the outputs and calls step(batch, row) for all steps. After each step the
+    /// output state, in T, is copied to the output.
     template <typename T, typename C, typename Step>
     void RunSteps(const ExecuteArgs& args, const Step& step) const
     {
@@ -124,12 +124,11 @@ std::shared_ptr<const LstmCell> MakeIntegerLstmCell(const ReshapeArgs& args, con
 std::shared_ptr<const LstmCell> MakeInteger8LstmCell(const ReshapeArgs& args, const LstmGeometry& geometry,
                                                      const LstmParameters& parameters, backends::Scratch& scratch);
 
-// Scales, zero points and parameters that the integer arithmetics cannot run with; called by CheckLstm.
+// Refuses scales, zero points and parameters that the integer arithmetics do not support; called by CheckLstm.
 SupportResult CheckIntegerLstm(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters);
 SupportResult CheckInteger8Lstm(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters);
 
-/// Whether the types of a cell's inputs and the outputs belong together, and its parameters
-/// and quantization make sense.
+/// Whether the types of a cell's inputs and outputs fit each other, and its parameters and quantization make sense.
 SupportResult CheckLstm(const LayerView& layer, const LstmSlots& slots, const LstmParameters& parameters,
                         const LstmOutputs& outputs);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LstmCell on float data, with float weights or with 8-bit ones. Made by MakeLstmCell.
+// LstmCell on float data, with float or 8-bit weights. Made by MakeLstmCell.
 #include "backends/reference/kernels/LstmCell.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace
 
 using backends::Scratch;
 
-/// Each row less its mean, divided by its standard deviation.
+/// Subtracts from each row its mean and divides by its standard deviation.
 void Normalize(float* rows, size_t count, size_t size)
 {
     for (size_t row = 0; row < count; ++row, rows += size)
@@ -92,7 +92,7 @@ private:
         GateWeights m_Aux;
         GateWeights m_Recurrent;
         GateWeights m_Peephole;
-        bool m_IsDiagonal = false; ///< the recurrent weights
+        bool m_IsDiagonal = false; ///< whether the recurrent weights are diagonal
     };
 
     /// The current rows of everything that gates read.

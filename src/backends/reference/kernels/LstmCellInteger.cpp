@@ -110,7 +110,7 @@ private:
             }
             return;
         }
-        // As in TFLite: the hidden state in front of a projection has the zero point with the other sign.
+        // The hidden state before a projection has the negated zero point, as in TFLite.
         auto* bytes = Scratch::At<int8_t>(args.m_Scratch, m_Values[Cell]);
         for (size_t i = 0; i < count; ++i)
         {
@@ -163,8 +163,8 @@ private:
         return values;
     }
 
-    /// TFLite goes over the step's cells in rows of the output's size in place of the cell's: with a projection the
-    /// weights shift from batch to batch, and the last cells have none.
+    /// TFLite walks over the step's cells in rows of the output's size in place of the cell's. With a projection the
+    /// weights therefore shift from batch to batch, and the last cells have no weights.
     void AddPeephole(const int16_t* weights, const SumRescaler& rescaler, const int16_t* cell, int16_t* values) const
     {
         const size_t rowSize = std::min(m_Geometry.m_Outputs, m_Geometry.m_Units);
@@ -199,7 +199,7 @@ private:
     TensorQuantization m_Data;
     TensorQuantization m_State;
     std::array<Gate, LstmSlots::NumGates> m_Gates;
-    int m_CellExponent = 0; ///< of the cell state's scale, a power of two
+    int m_CellExponent = 0; ///< exponent of the cell state's scale, a power of two
     int16_t m_CellClip = 0;
     int8_t m_ProjectionClip = 0;
     int32_t m_HiddenZeroPoint = 0;
@@ -217,7 +217,7 @@ SupportResult CheckIntegerLstm(const LayerView& layer, const LstmSlots& slots, c
         backends::FirstRefusal({CheckPowerOfTwo(layer.GetInput(slots.m_CellState).GetQuantizationScale(), -15, -9),
                                 backends::CheckScale(parameters.m_HiddenScale, "hidden state's"),
                                 CheckZeroPointInt8(parameters.m_HiddenZeroPoint, "hidden state's")});
-    constexpr float MaxLayerNormScale = 1 << (30 - LayerNormBits); // what a multiplier's shift can do
+    constexpr float MaxLayerNormScale = 1 << (30 - LayerNormBits); // the limit of a multiplier's shift
     for (size_t gate = 0; gate < LstmSlots::NumGates && result; ++gate)
     {
         const size_t weights = slots.m_LayerNorm[gate];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LstmCell on int8 data with 8-bit gate products, bit for bit as TFLite's kernel for "8x8->8": the input gate is always
-// 1 - forget gate, peephole weights are not looked at, layer normalization and functions run in float. Made by
-// MakeLstmCell.
+// 1 - forget gate, peephole weights are ignored, layer normalization and functions run in float. Made by MakeLstmCell.
 #include "backends/common/FixedPoint16.hpp"
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/common/Rescale.hpp"
@@ -23,10 +22,10 @@ using backends::QuantizedMultiplier;
 using backends::SaturateToInt16;
 using backends::Scratch;
 
-constexpr float UnitStep = 1.0f / 32768.0f; ///< of numbers in [-1, 1)
-constexpr float GateStep = 1.0f / 4096.0f;  ///< of normalized gates
+constexpr float UnitStep = 1.0f / 32768.0f; ///< step of numbers in [-1, 1)
+constexpr float GateStep = 1.0f / 4096.0f;  ///< step of normalized gates
 
-/// Towards zero, within 16 bits; what is no number becomes the least.
+/// Rounds towards zero, within 16 bits; NaN becomes the minimum.
 int16_t ToSteps(float steps)
 {
     constexpr float Min = -32768.0f;
@@ -62,8 +61,8 @@ public:
         {
             m_Gates[gate] = MakeGate(args, gate, parameters);
         }
-        // TFLite reads past the end of its multipliers for the output gate and finds the shift of the forget gate
-        // there; the zero point that it takes is the cell gate's.
+        // TFLite reads past the end of its multipliers for the output gate, where the shift of the forget gate lies;
+        // its zero point is the cell gate's.
         m_Gates[Output].m_StateToSum.m_Multiplier = m_Gates[Forget].m_StateToSum.m_Shift;
         m_Gates[Output].m_StateZeroPoint = m_Gates[Cell].m_DataZeroPoint;
         const double projection = GetWeightsScale(args, geometry.m_Slots.m_Projection);
@@ -242,7 +241,7 @@ SupportResult CheckInteger8Lstm(const LayerView& layer, const LstmSlots& slots, 
         return refuse("the gate products have " + std::to_string(products) + " scales and " +
                       std::to_string(parameters.m_ProductZeroPoints.size()) + " zero points; give 12 or none");
     }
-    // The kernel of TFLite reads these without asking.
+    // TFLite's kernel reads these inputs without a check.
     if (!parameters.m_HasLayerNorm || !parameters.m_HasProjection || !layer.HasInput(slots.m_ProjectionBias))
     {
         return refuse("8-bit gate products need layer normalization and a projection with bias");
@@ -252,10 +251,10 @@ SupportResult CheckInteger8Lstm(const LayerView& layer, const LstmSlots& slots, 
         return refuse("with 8-bit gate products the cell state's scale must be 2^-15");
     }
     SupportResult result = SupportResult::Yes();
-    for (size_t i = 3; i < products && result; ++i) // those of the input gate are not read
+    for (size_t i = 3; i < products && result; ++i) // scales of the input gate are not read
     {
         result = backends::CheckScale(parameters.m_ProductScales[i], "gate product's");
-        if (result && i % 3 != 0) // nor are the zero points of sums
+        if (result && i % 3 != 0) // zero points of sums are not read either
         {
             result = CheckZeroPointInt8(parameters.m_ProductZeroPoints[i], "gate product's");
         }

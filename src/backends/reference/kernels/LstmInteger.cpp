@@ -26,7 +26,7 @@ int GetPowerOfTwo(float scale)
 
 SupportResult CheckPowerOfTwo(float scale, int min, int max)
 {
-    // As near to a power of two as TFLite asks for.
+    // The tolerance of TFLite for powers of two.
     constexpr float Tolerance = 1e-3f;
     const float exact = std::log2(scale);
     const float nearest = std::round(exact);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two integer arithmetics of LstmCell and the integer Svdf share: scales as multipliers, products of int8
+// Code that the two integer arithmetics of LstmCell and the integer Svdf share: scales as multipliers, products of int8
 // rows, and the update of the 16-bit cell state.
 #pragma once
 
@@ -19,15 +19,15 @@
 namespace tenon::ref
 {
 
-/// The one scale of weights, whose zero point is not looked at.
+/// The one scale of weights, whose zero point is ignored.
 float GetWeightsScale(const ReshapeArgs& args, size_t slot);
 /// The exponent of a scale that is a power of two.
 int GetPowerOfTwo(float scale);
-/// Whether a cell state's scale is a power of two whose exponent is in [least, most].
+/// Whether a cell state's scale is a power of two whose exponent is in [min, max].
 SupportResult CheckPowerOfTwo(float scale, int min, int max);
-/// Whether int8 values can have this zero point.
+/// Whether the zero point is valid for int8 values.
 SupportResult CheckZeroPointInt8(int32_t zeroPoint, const std::string& what);
-/// real as a multiplier; see QuantizeMultiplier.
+/// The real number as a multiplier; see QuantizeMultiplier.
 backends::SumRescaler MakeRescaler(double real);
 
 /// A clipping threshold in steps of T, rounded towards zero; 0 stays 0: no clipping.
@@ -43,7 +43,7 @@ inline int8_t SaturateToInt8(int32_t value)
     return static_cast<int8_t>(std::clamp<int32_t>(value, -128, 127));
 }
 
-/// a * b / 2^shift with 16 bits, as TFLite: what does not fit wraps.
+/// a * b / 2^shift with 16 bits, as in TFLite: overflow wraps.
 inline int16_t MultiplyFixed(int16_t a, int16_t b, int shift)
 {
     return static_cast<int16_t>(backends::RoundingDivideByPot(int32_t{a} * b, shift));

@@ -15,7 +15,7 @@ namespace tenon::ref
 namespace
 {
 
-/// Of gates without layer normalization: 3 bits left of the binary point.
+/// The scale of gates without layer normalization: 3 bits left of the binary point.
 constexpr float GateScale = 1.0f / 4096.0f;
 /// Fraction bits of gates.
 constexpr int GateBits = 12;
@@ -93,10 +93,10 @@ GateMoments::GateMoments(const int16_t* values, size_t count, int32_t minVarianc
 
 SvdfScales::SvdfScales(const ReshapeArgs& args)
 {
-    // Data, weights of features and of times, bias, state.
+    // Inputs: data, weights of features, weights of times, bias, state.
     if (args.GetInput(4).GetDataType() == DataType::QAsymmS8)
     {
-        // In float, as TFLite Micro has it.
+        // The scale is computed in float, as in TFLite Micro.
         const float output = GetTensorQuantization(args.GetOutput(1)).m_Scale;
         m_ToState = backends::QuantizeMultiplier(
             static_cast<double>(GetScale(args, 0) * GetWeightsScale(args, 1) / GetScale(args, 4)));

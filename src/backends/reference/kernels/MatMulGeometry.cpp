@@ -13,8 +13,8 @@ namespace tenon::ref
 namespace
 {
 
-/// The index in a dimension, and what is left for those after it. The last one has all that is left: without a
-/// division, two of which take as long as a row of a small matrix.
+/// Splits the index in a dimension off `rest`. The last dimension gets the whole rest without a division: two divisions
+/// take as long as a row of a small matrix.
 size_t TakeIndex(size_t& rest, size_t size, bool isLast)
 {
     if (isLast)
@@ -26,7 +26,7 @@ size_t TakeIndex(size_t& rest, size_t size, bool isLast)
     return at;
 }
 
-/// A tensor's sizes and strides, seen with as many dimensions as the output has.
+/// A tensor's sizes and strides, extended to the number of dimensions of the output.
 struct Extended
 {
     std::array<size_t, MaxNumOfTensorDimensions> m_Sizes{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the elements of BatchMatMul's matrices are, or of other layers that are such products. Made in the prepare
-// step.
+// The positions of the elements of the matrices of BatchMatMul, and of other layers that are such products. Made in the
+// prepare step.
 #pragma once
 
 #include <tenon/backend/IWorkload.hpp>
@@ -11,21 +11,22 @@
 namespace tenon::ref
 {
 
-/// How many dimensions from the end the columns are: 1, or 2 where channels follow them.
+/// The dimension of the columns, counted from the end: 1, or 2 if channels follow them.
 inline unsigned int GetColumnsFromEnd(DataLayout layout)
 {
     return layout == DataLayout::NHWC || layout == DataLayout::NDHWC ? 2 : 1;
 }
 
-/// Output [.., m_Rows, m_Columns] = x [.., m_Rows, m_Depth] * y [.., m_Depth, m_Columns], transposed ones as they are
-/// once turned. Batches of one matrix of y whose rows follow each other are one batch of all their rows.
+/// Output [.., m_Rows, m_Columns] = x [.., m_Rows, m_Depth] * y [.., m_Depth, m_Columns], after any transposition.
+/// Batches that multiply the same matrix of y, and whose rows follow each other, are merged into one batch of all their
+/// rows.
 class MatMulGeometry
 {
 public:
     /// Throws LayerValidationException when the shapes do not fit.
     explicit MatMulGeometry(const ReshapeArgs& args);
 
-    /// Of one product of matrices without gaps, which other layers are. `isTransposedY`: y is stored as
+    /// The geometry of a single product of matrices without gaps, for other layers. `isTransposedY`: y is stored as
     /// [columns, depth].
     static MatMulGeometry MakeOfOne(size_t rows, size_t depth, size_t columns, bool isTransposedY);
 
@@ -39,7 +40,7 @@ public:
         bool IsContiguous() const { return m_Column == 1 || m_Row == 1; }
     };
 
-    /// Where the matrices of one product start: elements, but for y, whose matrices are counted.
+    /// The positions of the matrices of one product: offsets in elements; the index of the matrix for y.
     struct Batch
     {
         size_t m_X = 0;
@@ -48,7 +49,7 @@ public:
     };
 
     Batch GetBatch(size_t index) const;
-    /// The batches of a matrix of y, as many for each.
+    /// The number of batches of each matrix of y, which is the same for all.
     size_t CountBatchesOf() const { return m_NumMatricesY != 0 ? m_NumBatches / m_NumMatricesY : 0; }
     Batch GetBatchOf(size_t matrixY, size_t index) const;
     /// The first element of a matrix of y.
@@ -67,10 +68,10 @@ public:
 private:
     MatMulGeometry() = default;
 
-    /// A dimension that is not of the matrices.
+    /// A dimension outside of the matrices.
     struct Dimension
     {
-        size_t m_Size = 1;  ///< of the output
+        size_t m_Size = 1;  ///< size in the output
         size_t m_StepX = 0; ///< elements; 0: broadcast
         size_t m_StepOutput = 0;
         size_t m_SizeY = 1;
@@ -78,7 +79,7 @@ private:
         size_t m_CountY = 0; ///< matrices of y; 0: broadcast
     };
 
-    /// Whether so many batches of one matrix of y are more rows: then they are from now on.
+    /// Merges `batches` batches of one matrix of y into its rows, if they are evenly spaced. Returns whether it did.
     bool IsRowSequence(size_t batches, size_t stepX, size_t stepOutput);
 
     std::array<Dimension, MaxNumOfTensorDimensions> m_Dimensions{}; ///< innermost first

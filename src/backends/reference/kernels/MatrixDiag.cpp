@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatrixDiag and MatrixSetDiag: matrices whose diagonals are given; elsewhere they are zero or those of another tensor.
+// MatrixDiag and MatrixSetDiag: matrices with given diagonals; other elements are zero, or come from another tensor.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 
@@ -20,7 +20,7 @@ struct DiagonalRun
     size_t m_Matrices;
     size_t m_Rows;
     size_t m_Columns;
-    bool m_HasBackground; ///< input 0 is what is not on the diagonal, and the diagonals are input 1
+    bool m_HasBackground; ///< input 0 has the elements off the diagonal, and input 1 the diagonals
 
     void operator()(const ExecuteArgs& args) const
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MaxUnpool: out[indices[i]] = in[i] in flat elements, and 0 elsewhere, as in ONNX. Where an index occurs twice the
-// last element counts.
+// MaxUnpool: out[indices[i]] = in[i] in flat elements, and 0 elsewhere, as in ONNX. If an index occurs twice, the last
+// element counts.
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 

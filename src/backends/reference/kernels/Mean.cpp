@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean over some axes: the reduction of that name under its own layer type.
+// Mean over some axes: the reduction Mean as a layer type of its own.
 #include "backends/reference/kernels/Reduce.hpp"
 
 #include <tenon/descriptors/Reduction.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mfcc: cepstral coefficients of a spectrogram of squared magnitudes. As TensorFlow's: magnitudes are summed up under
-// triangles that are equally wide on the mel scale, and the first coefficients of a cosine transform (DCT-II) of their
-// logarithms are the result.
+// Mfcc: cepstral coefficients of a spectrogram of squared magnitudes. The algorithm is TensorFlow's: magnitudes are
+// summed under triangles that are equally wide on the mel scale; the result is the first coefficients of a cosine
+// transform (DCT-II) of the sums' logarithms.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/RunTasks.hpp"
@@ -26,16 +26,16 @@ using backends::Scratch;
 
 constexpr backends::TypeRow MfccTypes[] = {backends::SameType(DataType::Float32)};
 
-constexpr uint32_t MaxChannels = 1U << 16; ///< of the filter bank: far more than spectrograms can tell apart
-constexpr double SmallestSum = 1e-12;      ///< under a triangle, so that it has a logarithm
+constexpr uint32_t MaxChannels = 1U << 16; ///< channels of the filter bank: far more than spectrograms can resolve
+constexpr double SmallestSum = 1e-12;      ///< minimum sum under a triangle, so that it has a logarithm
 
 double ToMel(double hertz)
 {
     return 1127.0 * std::log1p(hertz / 700.0);
 }
 
-/// A triangle rises from the top of the one before it, and falls to the top of the next: what a frequency does not
-/// give to the triangle that falls there goes to the one that rises.
+/// A triangle rises from the top of the previous one, and falls to the top of the next one: the part of a frequency
+/// that the falling triangle does not get belongs to the rising one.
 class FilterBank
 {
 public:
@@ -51,7 +51,7 @@ public:
                                            " Hz is above half the sample rate of " +
                                            std::to_string(descriptor.m_SampleRate) + " Hz");
         }
-        // Never frequency 0.
+        // Frequency 0 is left out.
         m_First = static_cast<size_t>(std::floor(1.5 + lower / step));
         const auto end = static_cast<size_t>(last) + 1;
         const double lowest = ToMel(lower);
@@ -93,13 +93,13 @@ public:
 private:
     struct Tap
     {
-        size_t m_Rising; ///< the channel whose triangle rises here; the one before it falls
+        size_t m_Rising; ///< the channel whose triangle rises here; the previous one falls
         double m_FallingShare;
     };
 
     size_t m_Channels;
     size_t m_First = 0;
-    std::vector<Tap> m_Taps; ///< of the frequencies from m_First on
+    std::vector<Tap> m_Taps; ///< taps of the frequencies from m_First on
 };
 
 /// sqrt(2 / length) * sum over j of x[j] * cos(pi / length * i * (j + 1/2))
@@ -120,7 +120,7 @@ public:
     {
         for (size_t i = 0; i < coefficients; ++i)
         {
-            // i < m_Length, so that one step leads past the end at most once.
+            // Because i < m_Length, a step passes the end at most once.
             double sum = 0.0;
             size_t angle = i;
             for (size_t j = 0; j < m_Length; ++j)
@@ -135,7 +135,7 @@ public:
 
 private:
     size_t m_Length;
-    std::vector<double> m_Cosines; ///< of a full circle in 4 * length steps
+    std::vector<double> m_Cosines; ///< cosines of a full circle in 4 * length steps
 };
 
 SupportResult CheckMfcc(const LayerView& layer)

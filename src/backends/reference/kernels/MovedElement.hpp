@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels share that look up, select and place elements by index: elements as bits, and checks of types and
-// sizes. From BroadcastArgs and CumSum to UnsortedSegment and Where.
+// Code that kernels share which look up, select and place elements by index: elements as bits, and checks of types and
+// sizes. Used by BroadcastArgs, CumSum, UnsortedSegment, Where and others.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -16,8 +16,8 @@
 namespace tenon::ref
 {
 
-/// Calls f(TypeTag<T>()) with a T that has the size and alignment of an element, whatever it means. Not for 4-bit
-/// types.
+/// Calls f(TypeTag<T>()) with a T that has the size and alignment of an element, whatever it means. 4-bit types are not
+/// supported.
 template <typename F>
 auto DispatchMoved(DataType type, const F& f)
 {

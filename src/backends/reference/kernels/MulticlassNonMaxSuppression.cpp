@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// MulticlassNonMaxSuppression: ONNX's NonMaxSuppression. For each class of each batch the boxes whose score exceeds the
-// threshold are taken from the best on, and the one with the lower index first where scores are equal; one that
-// overlaps a box taken before by more than the overlap threshold is dropped. How many remain is known only then, so the
-// output is made while running.
+// MulticlassNonMaxSuppression: ONNX's NonMaxSuppression. For each class of each batch, boxes whose score exceeds the
+// threshold are visited from the best on, the lower index first if scores are equal. A box that overlaps an earlier
+// selected box by more than the overlap threshold is dropped. The number of selected boxes is known only then, so the
+// output is allocated while running.
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
@@ -74,7 +74,7 @@ struct Candidate
     float m_Score;
     uint32_t m_Box;
 
-    /// Whether b is taken before a.
+    /// Whether b is visited before a.
     friend bool operator<(const Candidate& a, const Candidate& b)
     {
         return a.m_Score != b.m_Score ? a.m_Score < b.m_Score : a.m_Box > b.m_Box;
@@ -83,10 +83,10 @@ struct Candidate
 
 struct Limits
 {
-    size_t m_Max = 0; ///< boxes of a class
+    size_t m_Max = 0; ///< maximum number of boxes of a class
     float m_Overlap = 0.0f;
     float m_Score = -std::numeric_limits<float>::infinity();
-    bool m_TakesAll = true; ///< whatever their scores are
+    bool m_TakesAll = true; ///< boxes of all scores are candidates
 };
 
 struct SuppressionRun
@@ -143,14 +143,14 @@ struct SuppressionRun
         Write(run, candidates, counts);
     }
 
-    /// Moves what is selected to the front of `candidates`, and gives how many these are. The best of those that wait
-    /// in a heap is taken out as long as boxes are wanted; what is selected of them moves to the end, behind the heap.
+    /// Moves the selected boxes to the front of `candidates`, and returns their number. The best candidate is removed
+    /// from the heap as long as more boxes are needed; a selected one moves to the end, after the heap.
     uint32_t Select(const float* scores, const Corners* corners, const Limits& limits, Candidate* candidates) const
     {
         size_t waiting = 0;
         for (uint32_t i = 0; i < m_Boxes; ++i)
         {
-            if (limits.m_TakesAll ? scores[i] >= limits.m_Score : scores[i] > limits.m_Score) // NaN: no
+            if (limits.m_TakesAll ? scores[i] >= limits.m_Score : scores[i] > limits.m_Score) // false for NaN
             {
                 candidates[waiting++] = {scores[i], i};
             }

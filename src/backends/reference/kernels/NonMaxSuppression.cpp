@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NonMaxSuppression: boxes of high scores that overlap little, hard or soft (Gaussian). Candidates wait in a heap, and
-// each is compared with a selected box only once. All steps are those of TFLite, down to the order of equal scores.
+// each is compared with a selected box only once. All steps follow TFLite, down to the order of equal scores.
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
@@ -40,7 +40,7 @@ SupportResult CheckNonMaxSuppression(const LayerView& layer)
     return result;
 }
 
-/// Corners in any order.
+/// A box by two corners in any order.
 struct Box
 {
     float m_Y1;
@@ -75,7 +75,7 @@ struct Candidate
 {
     uint32_t m_Box;
     float m_Score;
-    uint32_t m_Compared; ///< with how many selected boxes
+    uint32_t m_Compared; ///< number of selected boxes that it was compared with
 
     friend bool operator<(const Candidate& a, const Candidate& b) { return a.m_Score < b.m_Score; }
 };
@@ -87,7 +87,7 @@ struct Thresholds
     float m_Sigma; ///< 0: no soft suppression
 };
 
-/// What is selected; as long as there are boxes.
+/// The selected boxes; the lists have room for all boxes.
 struct Selection
 {
     int32_t* m_Boxes;
@@ -95,7 +95,7 @@ struct Selection
     uint32_t m_Count = 0;
 };
 
-/// Lowers the candidate's score by what it overlaps; false when it is out altogether.
+/// Lowers the candidate's score by its overlaps; false if it is dropped.
 bool Compare(const Box* boxes, const Thresholds& thresholds, const Selection& selection, Candidate& candidate)
 {
     const float factor = thresholds.m_Sigma > 0.0f ? -0.5f / thresholds.m_Sigma : 0.0f;
@@ -147,7 +147,7 @@ void Select(const Box* boxes, const float* scores, size_t count, size_t limit, c
             selection.m_Scores[selection.m_Count] = candidate.m_Score;
             ++selection.m_Count;
         }
-        // A box that was just selected goes back too, and is dropped for overlapping itself.
+        // A box that was just selected returns to the heap, too, and is dropped because it overlaps itself.
         if (candidate.m_Score > thresholds.m_Score)
         {
             heap[waiting++] = candidate;
@@ -159,7 +159,7 @@ void Select(const Box* boxes, const float* scores, size_t count, size_t limit, c
 struct SuppressionRun
 {
     size_t m_Boxes;
-    size_t m_Limit; ///< how long the outputs are
+    size_t m_Limit; ///< length of the outputs
     bool m_Soft;
     size_t m_Heap; ///< offsets in the scratch memory
     size_t m_Indices;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalization: x / (k + alpha * sum of squares)^beta of NHWC data; the sum runs over a window of neighbouring
-// channels (Across) or of neighbouring pixels of the channel (Within). Float types.
+// channels (Across) or of neighbouring pixels of the channel (Within). Types are floats.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/ElementTypes.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OneHot: along a new dimension one value where the index is and another everywhere else. An index outside it is found
-// nowhere.
+// OneHot: one value at the index along a new dimension, and another value everywhere else. An index outside of the
+// dimension has no position.
 #include "backends/reference/kernels/ChosenValues.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
@@ -21,7 +21,7 @@ struct OneHotRun
     size_t m_Outer;
     size_t m_Depth;
     size_t m_Inner;
-    bool m_FromEnd; ///< negative indices count from there
+    bool m_FromEnd; ///< negative indices count from the end
 
     void operator()(const ExecuteArgs& args) const
     {

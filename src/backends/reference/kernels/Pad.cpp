@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pad: a border of one value (Constant), of the tensor mirrored at its edge elements (Reflect) or at its edges
-// (Symmetric), of its edge elements (Edge), or of the tensor repeated (Wrap). Dimension by dimension from the
-// innermost: the middle is copied, then the border is filled with the value or copied from the slabs that are there
+// (Symmetric), of its edge elements (Edge), or of the tensor repeated (Wrap). The loop goes dimension by dimension from
+// the innermost: the middle is copied, then the border is filled with the value or copied from slabs that are complete
 // already.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/StoredElement.hpp"
@@ -69,7 +69,7 @@ struct PadPlan
             FillElements(behind, dim.m_After * step, value, m_ElementBytes);
             return;
         }
-        // Element i of the border, counted from the middle on, is as far as this from the edge, within the middle.
+        // The distance from the edge, within the middle, of the source of border element i, counted from the middle.
         const auto from = [&](size_t i) -> size_t
         {
             switch (m_Mode)

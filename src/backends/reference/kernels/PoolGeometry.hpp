@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements the windows of PoolingNd take. Used by its kernels on CpuRef and CpuAcc.
+// The elements that the windows of PoolingNd read. Used by its kernels on CpuRef and CpuAcc.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -15,8 +15,8 @@ namespace tenon::ref
 struct PoolReach
 {
     int64_t m_First = 0;   ///< index in the input
-    int64_t m_Count = 0;   ///< how many lie in the input
-    int64_t m_Counted = 0; ///< how many lie in the input or its paddings
+    int64_t m_Count = 0;   ///< number of elements in the input
+    int64_t m_Counted = 0; ///< number of elements in the input or its paddings
 };
 
 /// One spatial dimension.
@@ -39,8 +39,8 @@ struct PoolGeometry
     size_t m_OutputPlane = 1;
 };
 
-/// Of a PoolingNd whose descriptor is as shape inference has resolved it. Throws LayerValidationException where that
-/// does not fit the shapes.
+/// The geometry of a PoolingNd. Its descriptor is as shape inference has resolved it. Throws LayerValidationException
+/// if it does not fit the shapes.
 PoolGeometry MakePoolGeometry(const ReshapeArgs& args);
 
 } // namespace tenon::ref

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools of images and volumes. Averages of integers round as TFLite's: half away from zero.
+// Pools of images and volumes. Averages of integers round half away from zero, as in TFLite.
 #include "backends/reference/kernels/Pooling.hpp"
 
 #include "backends/common/Quantization.hpp"
@@ -41,7 +41,7 @@ struct Pool
     size_t m_Sums = 0; ///< offset in the scratch memory
 };
 
-/// The part of a window that lies inside the volume, and how many elements the average divides by.
+/// The part of a window that lies inside the volume, and the divisor of the average.
 struct Window
 {
     size_t m_BeginZ = 0;
@@ -54,7 +54,7 @@ struct Window
     size_t m_Divisor = 0;
 };
 
-/// Taps that lie in the volume or its padding.
+/// The number of taps in the volume or its padding.
 size_t PaddedTaps(const WindowAxis& axis, int64_t origin, int64_t padAfter)
 {
     const int64_t end =
@@ -98,7 +98,7 @@ void ForEachTap(const Pool& pool, const Window& w, const T* volume, Tap tap)
     }
 }
 
-/// Calls reduce(window, volume, out) for each output pixel. A window without any data in it gives real zeros.
+/// Calls reduce(window, volume, out) for each output pixel. A window without data gives real zeros.
 template <typename T, typename Reduce>
 void ForEachWindow(const Pool& pool, const ExecuteArgs& args, Reduce reduce)
 {
@@ -165,7 +165,7 @@ Prepared PrepareMean(Pool pool)
         Sum* sums = Scratch::At<Sum>(args.m_Scratch, pool.m_Sums);
         const auto reduce = [&](const Window& window, const T* volume, T* out)
         {
-            // Padding that counts is real zeros.
+            // Padding that counts consists of real zeros.
             const auto padding = static_cast<Sum>(window.m_Divisor - window.m_Inside);
             std::fill_n(sums, pool.m_Channels, static_cast<Sum>(padding * static_cast<Sum>(pool.m_ZeroPoint)));
             const auto tap = [&](const T* values)
@@ -228,7 +228,8 @@ Prepared PreparePool(const Pool& pool, PoolingAlgorithm algorithm, DataType type
     return PrepareMean<float, double, false>(pool);
 }
 
-/// The part of a pool that images and volumes share. D: the layer's descriptor; `first`: dimension of the height.
+/// The part of preparing a pool that images and volumes share. D: the layer's descriptor; `first`: dimension of the
+/// height.
 template <typename D>
 Pool MakePool(const ReshapeArgs& args, unsigned int first)
 {
@@ -298,7 +299,7 @@ SupportResult CheckPooling(const LayerView& layer, PoolingAlgorithm algorithm)
     }
     if (input.IsQuantized())
     {
-        // Sums of windows are sized for zero points that the type can store.
+        // The size of sums of windows assumes zero points that the type can store.
         const backends::QuantizedRange range = backends::GetTypeRange(input.GetDataType());
         const int32_t zeroPoint = input.GetQuantizationOffset();
         if (zeroPoint < range.m_Min || zeroPoint > range.m_Max)

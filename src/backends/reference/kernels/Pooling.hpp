@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Pooling2d and Pooling3d share: maximum, average or root of the mean square (L2, floats only) over windows of
-// channels-last data.
+// Code that Pooling2d and Pooling3d share: maximum, average or root of the mean square (L2, floats only) over windows
+// of channels-last data.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -12,7 +12,7 @@ constexpr backends::TypeRow PoolingTypes[] = {
     backends::SameType({DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::QAsymmU8,
                         DataType::QAsymmS8, DataType::QSymmS16})};
 
-/// Types and quantization; the layout is the caller's to look at.
+/// Checks types and quantization; the caller checks the layout.
 SupportResult CheckPooling(const LayerView& layer, PoolingAlgorithm algorithm);
 
 /// Throw LayerValidationException when shapes do not fit.

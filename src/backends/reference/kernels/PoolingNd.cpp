@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolingNd: ONNX's MaxPool, AveragePool and LpPool of [N, C, spatial...]. Output o takes the elements at
-// o * stride - padding before + k * dilation of each spatial dimension that lie in the input. Of these it is
-//   Max      the largest one, where NaN is passed over as in all of Tenon's pools
-//   Average  their sum, divided by how many there are, or by how many lie in the input or its paddings
-//   Lp       the p-th root of the sum of |x|^p
-// A window without elements gives the lowest value of the type (Max) or 0. The second output holds the index of the
-// first of the largest elements.
+// PoolingNd: ONNX's MaxPool, AveragePool and LpPool of [N, C, spatial...]. The window of output o has the elements at o
+// * stride - padding before + k * dilation of each spatial dimension that lie in the input. The result is Max the
+//   largest element, ignoring NaN as in all of Tenon's pools Average the sum, divided by the number of elements, or by
+//   their number in the input and its paddings Lp the p-th root of the sum of |x|^p A window without elements gives the
+//   lowest value of the type (Max) or 0. The second output holds the index of the first of the largest elements.
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
@@ -46,14 +44,14 @@ SupportResult CheckPoolingNd(const LayerView& layer)
                                      : SupportResult::Yes();
 }
 
-/// Windows that are reduced at once: neighbours along the last dimension.
+/// The number of windows that are reduced at once: neighbours along the last dimension.
 constexpr size_t Chunk = 256;
 
 /// Up to Chunk windows of one output row.
 class WindowRow
 {
 public:
-    /// Row `row` of a plane, from its element `first` on.
+    /// The windows of row `row` of a plane, from its element `first` on.
     WindowRow(const PoolGeometry& geometry, size_t row, size_t first) : m_Geometry(geometry)
     {
         const std::vector<PoolDimension>& dimensions = geometry.m_Dimensions;
@@ -69,9 +67,9 @@ public:
     }
 
     size_t GetNumWindows() const { return m_NumWindows; }
-    /// How many elements a window has.
+    /// The number of elements of a window.
     int64_t GetCount(size_t window) const { return m_Count * m_Last[window].m_Count; }
-    /// The same with those in paddings.
+    /// The same with elements in paddings.
     int64_t GetCounted(size_t window) const { return m_Counted * m_Last[window].m_Counted; }
 
     /// visit(window, index in the plane) for each element of each window.
@@ -108,7 +106,7 @@ private:
     const PoolGeometry& m_Geometry;
     const PoolReach* m_Last = nullptr;
     size_t m_NumWindows = 0;
-    std::array<PoolReach, MaxNumOfTensorDimensions> m_Reaches{}; ///< of all dimensions but the last one
+    std::array<PoolReach, MaxNumOfTensorDimensions> m_Reaches{}; ///< reaches of all dimensions except the last one
     int64_t m_Count = 1;
     int64_t m_Counted = 1;
 };
@@ -129,7 +127,7 @@ template <typename Body>
 void ForEachRow(const ExecuteArgs& run, const PoolGeometry& geometry, const Body& body)
 {
     const size_t width = geometry.m_Dimensions.back().m_Reaches.size();
-    const size_t rows = geometry.m_OutputPlane / width; // of a plane
+    const size_t rows = geometry.m_OutputPlane / width; // rows of a plane
     const auto part = [&](size_t begin, size_t end)
     {
         for (size_t row = begin; row < end; ++row)

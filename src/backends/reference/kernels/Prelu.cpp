@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prelu: x where x >= 0, else alpha * x, with broadcasting. Inputs: x, alpha. 8-bit tensors and 16-bit ones with 8-bit
-// slopes as TFLite's reference kernels compute them, 16-bit ones with 16-bit slopes likewise.
+// Prelu: x where x >= 0, else alpha * x, with broadcasting. Inputs: x, alpha. 8-bit tensors, and 16-bit tensors with
+// 8-bit slopes, are computed as in TFLite's reference kernels; 16-bit tensors with 16-bit slopes likewise.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Rescale.hpp"
@@ -56,7 +56,7 @@ struct QuantizedPrelu
     TensorQuantization m_X;
     TensorQuantization m_Alpha;
     TensorQuantization m_Output;
-    // Products of scales in float, as TFLite has them.
+    // Products of scales are computed in float, as in TFLite.
     QuantizedMultiplier m_Positive = QuantizeMultiplier(static_cast<double>(m_X.m_Scale / m_Output.m_Scale));
     QuantizedMultiplier m_Negative =
         QuantizeMultiplier(static_cast<double>(m_X.m_Scale * m_Alpha.m_Scale / m_Output.m_Scale));

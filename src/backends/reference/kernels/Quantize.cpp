@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantize: real numbers to stored ones, per tensor or per channel, and stored numbers of one quantization to another,
-// bit for bit as TFLite's reference kernels compute them.
+// Quantize: conversion of real to stored numbers, per tensor or per channel, and of stored numbers to another
+// quantization, bit for bit as in TFLite's reference kernels.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Rescale.hpp"
@@ -36,9 +36,9 @@ constexpr backends::TypeRow QuantizeTypes[] = {
     PerTensor(Types({QuantizedTypes | DataType::Signed32}, QuantizedTypes | DataType::Signed32)),
 };
 
-/// round(x / scale) + zeroPoint, saturated to the type. A number of steps that does not fit 32 bits, NaN among them,
-/// counts as -2^31, and the sum wraps: TFLite's reference kernel gives this on x86-64, where the conversion to an
-/// integer is undefined in C++.
+/// round(x / scale) + zeroPoint, saturated to the type. A number of steps that does not fit 32 bits, or NaN, counts as
+/// -2^31, and the sum wraps. TFLite's reference kernel does this on x86-64; the conversion to an integer is undefined
+/// in C++.
 template <typename Out>
 Out QuantizeReal(float x, float scale, int32_t zeroPoint, QuantizedRange range)
 {

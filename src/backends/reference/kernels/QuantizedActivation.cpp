@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activation on quantized tensors, bit for bit as TFLite's reference kernels compute it. 8-bit tensors go through a
-// table of all 256 values; 16-bit ones are clamped, multiplied, or interpolated in a table. What TFLite has no 16-bit
-// kernel of is refused, and runs through Float32 (QuantizedAsFloat.cpp).
+// table of all 256 values; 16-bit ones are clamped, multiplied, or interpolated in a table. Functions without a 16-bit
+// kernel in TFLite are refused, and run through Float32 (QuantizedAsFloat.cpp).
 #include "backends/reference/kernels/QuantizedActivation.hpp"
 
 #include "backends/common/Quantization.hpp"
@@ -34,7 +34,7 @@ using backends::QuantizeMultiplier;
 using backends::RoundingDivideByPot;
 using backends::SaturatingAdd;
 
-/// f as a table where that is smaller than the tensors it is for, else f itself. f: int32_t to int32_t within T.
+/// f as a table if the table is smaller than the tensor, else f itself. f maps int32_t to int32_t within T.
 template <typename T, typename F>
 Prepared MakeFromStored(const ReshapeArgs& args, const F& f)
 {
@@ -78,7 +78,7 @@ Prepared MakeLeakyRelu(const ReshapeArgs& args, const TensorQuantization& input,
     const QuantizedMultiplier positive = QuantizeMultiplier(static_cast<double>(input.m_Scale / output.m_Scale));
     const QuantizedMultiplier negative =
         QuantizeMultiplier(static_cast<double>(input.m_Scale * alpha / output.m_Scale));
-    // The sign is taken off the multiplier, so that both signs are rounded alike.
+    // The multiplier has no sign, so that both signs are rounded alike.
     const QuantizedMultiplier magnitude{std::abs(negative.m_Multiplier), negative.m_Shift};
     const bool flips = negative.m_Multiplier < 0;
     return MakeFromStored<T>(args,
@@ -121,7 +121,7 @@ int16_t Narrow(int32_t multiplier)
 class HardSwish
 {
 public:
-    /// Multiplying must not make larger.
+    /// Whether the output multiplier is below 1, so that it needs no left shift.
     static bool Fits(const TensorQuantization& input, const TensorQuantization& output)
     {
         return GetOutputMultiplier(input, output).m_Shift <= 0;
@@ -142,12 +142,12 @@ public:
     template <typename T>
     int32_t Apply(int32_t stored) const
     {
-        // 128 times as fine, which uses all of 16 bits.
+        // The value with 7 more fraction bits, which uses all 16 bits.
         const auto fine = static_cast<int16_t>((stored - m_ZeroInput) * 128);
         const int16_t onOutputScale = RoundingHighMul(fine, m_OutputMultiplier);
 
-        // The ramp: x / 3 in [-1, 1], saturated. The last left shift comes after the multiplication, which only
-        // makes smaller, so that nothing saturates that would not in the end.
+        // The ramp: x / 3 in [-1, 1], saturated. The last left shift comes after the multiplication, which only reduces
+        // magnitudes, so that no value saturates early.
         int16_t ramp = fine;
         if (m_RampShift > 0)
         {
@@ -185,7 +185,7 @@ private:
     int m_RampShift = 0; ///< to the left
 };
 
-/// Through real numbers: a table of the function, which is Gelu for 16 bits.
+/// Computes through real numbers: a table of the function, which is Gelu for 16 bits.
 template <typename T>
 Prepared MakeFromReal(const ReshapeArgs& args, const TensorQuantization& input, const TensorQuantization& output)
 {

@@ -7,10 +7,10 @@
 namespace tenon::ref
 {
 
-/// Parameters that go with the scales and zero points of input and output, which are known to be there.
+/// Checks the parameters against the scales and zero points of input and output, which must have them.
 SupportResult CheckQuantizedActivation(const LayerView& layer);
 
-/// For 8- and 16-bit quantized tensors.
+/// Prepares layers with 8- and 16-bit quantized tensors.
 backends::Prepared PrepareQuantizedActivation(const ReshapeArgs& args);
 
 } // namespace tenon::ref

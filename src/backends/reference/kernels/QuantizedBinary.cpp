@@ -87,7 +87,7 @@ struct CommonScale
 template <typename T, bool Subtracts>
 struct QuantizedSum
 {
-    // Bits that 32-bit sums have room for beside 8- and 16-bit inputs.
+    // The number of bits that 32-bit sums have in addition to 8- and 16-bit inputs.
     static constexpr int LeftShift = sizeof(T) == 1 ? 20 : 15;
 
     explicit QuantizedSum(const Quantizations& q)
@@ -135,7 +135,8 @@ struct QuantizedSqDiff
     QuantizedMultiplier m_Multiplier;
 };
 
-/// 16-bit a + b or a - b where all scales are powers of two and one input has the output's: shift the other.
+/// 16-bit a + b or a - b if all scales are powers of two and one input has the output's scale: the other input is
+/// shifted.
 template <bool Subtracts>
 struct PotSum
 {
@@ -154,7 +155,7 @@ struct QuantizedMul
 {
     explicit QuantizedMul(const Quantizations& q)
         : m_ZeroA(q.m_A.m_ZeroPoint), m_ZeroB(q.m_B.m_ZeroPoint), m_ZeroOutput(q.m_Output.m_ZeroPoint),
-          // In float, as TFLite has it.
+          // The product is computed in float, as in TFLite.
           m_Multiplier(QuantizeMultiplier(static_cast<double>(q.m_A.m_Scale * q.m_B.m_Scale / q.m_Output.m_Scale)))
     {
     }
@@ -172,7 +173,7 @@ struct QuantizedMul
     QuantizedMultiplier m_Multiplier;
 };
 
-/// 16-bit times 16-bit to 8-bit, all taken as fractions in [-1, 1) whatever the scales say.
+/// 16-bit times 16-bit to 8-bit, all as fractions in [-1, 1), independent of the scales.
 template <typename T>
 struct FractionMul
 {
@@ -200,7 +201,7 @@ struct QuantizedDiv
     {
         int32_t x = a - m_ZeroA;
         int32_t y = b - m_ZeroB;
-        if (y < 0) // a reciprocal is only there for positive numbers
+        if (y < 0) // the reciprocal is defined for positive numbers only
         {
             x = -x;
             y = -y;
@@ -222,14 +223,14 @@ struct QuantizedDiv
     QuantizedMultiplier m_Multiplier;
 };
 
-/// The larger or smaller of two stored values that mean the same.
+/// The larger or smaller of two stored values of the same quantization.
 template <typename T, bool IsMaximum>
 struct StoredExtreme
 {
     T operator()(T a, T b) const { return IsMaximum ? std::max(a, b) : std::min(a, b); }
 };
 
-/// The same where inputs and output differ in their quantization, which TFLite does not have: through real numbers.
+/// The same for inputs and outputs of different quantization, through real numbers. TFLite does not support this.
 template <typename T, bool IsMaximum>
 struct RealExtreme
 {

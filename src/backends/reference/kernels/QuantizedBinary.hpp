@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The quantized half of ElementwiseBinary, and what CpuAcc's kernel of 16-bit tensors has to do like it.
+// The quantized half of ElementwiseBinary, and the arithmetic that CpuAcc's kernel for 16-bit tensors shares with it.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -9,7 +9,7 @@
 namespace tenon::ref
 {
 
-/// Whether the operation is there for inputs of the quantized type `input` and outputs of type `output`.
+/// Whether the operation is supported for inputs of the quantized type `input` and outputs of type `output`.
 SupportResult CheckQuantizedBinary(BinaryOperation operation, const LayerView& layer);
 
 /// Throws InvalidArgumentException for quantization parameters that make no sense.
@@ -22,8 +22,8 @@ struct PotShifts
     int m_B = 0;
 };
 
-/// Those that bring the inputs of a 16-bit Add or Sub to the output's scale, where all scales are powers of two: TFLite
-/// then computes in another way.
+/// The shifts that bring the inputs of a 16-bit Add or Sub to the output's scale, if all scales are powers of two:
+/// TFLite then uses another formula.
 std::optional<PotShifts> FindPotShifts(const TensorInfo& a, const TensorInfo& b, const TensorInfo& output);
 
 } // namespace tenon::ref

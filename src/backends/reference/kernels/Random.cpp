@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random, Multinomial, RngBitGenerator: random numbers that follow from seeds or a state alone, the same ones as
-// TensorFlow's. A run starts from the seeds each time: kernels keep nothing from one run to the next.
+// Random, Multinomial, RngBitGenerator: random numbers that follow from seeds or a state alone, equal to TensorFlow's.
+// A run starts from the seeds each time: kernels keep nothing from one run to the next.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/ElementTypes.hpp"
@@ -35,7 +35,7 @@ constexpr backends::TypeRow RandomTypes[] = {Types({IndexTypes}, DataType::Float
 constexpr backends::TypeRow MultinomialTypes[] = {Types({DataType::Float32, IndexTypes}, IndexTypes)};
 constexpr backends::TypeRow BitGeneratorTypes[] = {Types({DataType::Unsigned64}, DataType::Unsigned64)};
 
-/// In [0, 1): the low 23 bits as the fraction of a number in [1, 2).
+/// A number in [0, 1): the low 23 bits are the fraction of a number in [1, 2).
 float ToUnitFloat(uint32_t bits)
 {
     return std::bit_cast<float>(uint32_t{127} << 23 | (bits & 0x7FFFFFU)) - 1.0f;
@@ -53,10 +53,10 @@ std::array<float, 4> ToUniform(const std::array<uint32_t, 4>& block)
     return {ToUnitFloat(block[0]), ToUnitFloat(block[1]), ToUnitFloat(block[2]), ToUnitFloat(block[3])};
 }
 
-/// The transform of Box and Muller: two uniform numbers to two normal ones.
+/// The Box-Muller transform: converts two uniform numbers to two normal ones.
 std::array<float, 4> ToNormal(const std::array<uint32_t, 4>& block)
 {
-    constexpr float Min = 1.0e-7f; // of what a logarithm is taken of
+    constexpr float Min = 1.0e-7f; // minimum argument of the logarithm
     std::array<float, 4> values{};
     for (size_t i = 0; i < 4; i += 2)
     {
@@ -85,7 +85,7 @@ Prepared PrepareRandom(const ReshapeArgs& args, const backends::PackedWeights*)
     };
 }
 
-/// Sums of the probabilities up to each class, not normalized. Logits that are not finite count for nothing.
+/// Sums of the probabilities up to each class, not normalized. Logits that are not finite are ignored.
 void AccumulateOdds(const float* logits, size_t classes, double* sums)
 {
     float largest = std::numeric_limits<float>::lowest();
@@ -123,7 +123,7 @@ Prepared MakeMultinomial(const ReshapeArgs& args)
                     AccumulateOdds(logits, classes, sums);
                     for (size_t i = 0; i < samples; ++i, used += 2)
                     {
-                        if (used == block.size()) // two words a sample, across rows
+                        if (used == block.size()) // two words per sample, across rows
                         {
                             block = sequence.Next();
                             used = 0;
@@ -149,7 +149,7 @@ Prepared PrepareMultinomial(const ReshapeArgs& args, const backends::PackedWeigh
                                           { return MakeMultinomial<typename decltype(tag)::Type>(args); });
 }
 
-/// Fills `words` words with blocks of numbers. Moves on the lower 64 bits of the counter.
+/// Fills `words` words with blocks of numbers. Advances the lower 64 bits of the counter.
 template <size_t N, typename Generator>
 void FillWords(const RandomKey& key, std::array<uint32_t, N>& counter, std::byte* out, size_t words,
                const Generator& generate)
@@ -188,7 +188,7 @@ Prepared PrepareRngBitGenerator(const ReshapeArgs& args, const backends::PackedW
         }
         else
         {
-            const size_t last = stateSize == 3 ? 2 : 0; // a state of two has the key once more
+            const size_t last = stateSize == 3 ? 2 : 0; // a state of two words uses the key again
             std::array<uint32_t, 4> counter = {lower(1), upper(1), lower(last), upper(last)};
             FillWords(key, counter, out, words, Philox);
             state[1] = uint64_t{counter[1]} << 32 | counter[0];

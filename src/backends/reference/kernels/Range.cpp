@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Range: numbers in equal steps. Shape inference has found out how many. As in TFLite each number is the one before
-// plus the step, in the type's own precision; quantized ones step in float.
+// Range: numbers in equal steps. Shape inference has computed their number. Each number is the previous one plus the
+// step, in the type's own precision, as in TFLite; quantized types step in float.
 #include "backends/common/Quantization.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"
@@ -65,7 +65,7 @@ struct QuantizedRange
         return static_cast<float>(static_cast<double>(quantization.m_Scale) * (stored - quantization.m_ZeroPoint));
     }
 
-    /// The output is quantized as the start is.
+    /// Quantizes with the quantization of the start, which is the output's.
     T Quantize(float value) const
     {
         constexpr float Bound = 1e9f; // far outside any type, well inside int32

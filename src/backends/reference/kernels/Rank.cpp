@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank: how many dimensions the input has, a scalar.
+// Rank: the number of dimensions of the input, a scalar.
 #include "backends/reference/kernels/DataMovement.hpp"
 
 namespace tenon::ref

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RealFft2d: the Fourier transform of real numbers over the last two dimensions, or back, in double precision. Each
-// slice is worked on in scratch memory: its rows as real numbers, its columns as complex ones.
+// slice is transformed in scratch memory: its rows as real numbers, its columns as complex ones.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/Fft.hpp"
@@ -27,19 +27,19 @@ using backends::Scratch;
 constexpr backends::TypeRow RealFft2dTypes[] = {backends::Types({DataType::Float32}, DataType::Complex64),
                                                 backends::Types({DataType::Complex64}, DataType::Float32)};
 
-/// One slice of the input and how it is transformed.
+/// The transform of one slice of the input.
 struct Transform
 {
     size_t m_Slices = 0;
     size_t m_InputHeight = 0;
     size_t m_InputWidth = 0;
-    size_t m_Height = 0; ///< of the real side
+    size_t m_Height = 0; ///< height of the real side
     size_t m_Width = 0;
     RealFft m_Rows;
     ComplexFft m_Columns;
-    size_t m_ColumnsAt = 0; ///< offset in the scratch memory, behind the slice: a column for each piece of the loop
+    size_t m_ColumnsAt = 0; ///< offset in the scratch memory, after the slice: a column for each task of the loop
 
-    size_t GetFrequencies() const { return m_Rows.GetNumFrequencies(); } ///< of a row
+    size_t GetFrequencies() const { return m_Rows.GetNumFrequencies(); } ///< frequencies of a row
 };
 
 /// Calls f(row) for each row, on all threads.
@@ -104,7 +104,7 @@ void RunForward(const Transform& t, const ExecuteArgs& args, const float* in, st
         });
 }
 
-/// Frequencies of real numbers mirror each other within the first and the last column. Where the input says otherwise,
+/// Frequencies of real numbers mirror each other within the first and the last column. If the input contradicts that,
 /// the first column's lower half counts and the last one's upper half, as in TFLite.
 void Mirror(Complex* column, size_t height, bool isFirst)
 {
@@ -188,7 +188,7 @@ Prepared PrepareRealFft2d(const ReshapeArgs& args, const backends::PackedWeights
     const uint64_t elements = args.GetOutput(0).GetShape().GetNumElements64();
     if (elements == 0)
     {
-        return [](const ExecuteArgs&) {}; // before there is memory for a transform that nothing goes through
+        return [](const ExecuteArgs&) {}; // returned before memory for an empty transform is allocated
     }
     const size_t sliceOutput = size_t{args.GetOutput(0).GetShape()[rank - 2]} * args.GetOutput(0).GetShape()[rank - 1];
     Transform t = {static_cast<size_t>(elements) / sliceOutput,

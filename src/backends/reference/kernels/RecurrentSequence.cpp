@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecurrentSequence: ONNX's RNN, GRU and LSTM over sequences. With data x, state h and W, R, b of a gate, its sum is
-// W x + R h + b. Functions f, g and k of the descriptor give of the gates' sums
+// RecurrentSequence: ONNX's RNN, GRU and LSTM over sequences. With data x, state h and W, R, b of a gate, its sum is W
+// x + R h + b. Functions f, g and k of the descriptor are applied to the gates' sums:
 //   RNN   h' = f
 //   GRU   z = f, r = f, n = g; h' = (1 - z) n + z h. The sum of n has R (r h) in place of R h or, where linear before
 //         reset, r (R h + b_R) in place of R h + b_R.
 //   LSTM  i = f, n = g, w = f or 1 - i, c' = w c + i n, o = f, h' = o k(c'). The sums of i and w have P c added, that
-//         of o has P c'.
-// What f and g are given is clipped; a sequence without steps has final states of 0. Source: onnx/defs/rnn/defs.cc and,
-// for the last two, ONNX Runtime. Float32 and Float64, computed in double precision, states from step to step too;
-// layers of 16-bit floats run in Float32 (optimizer/widths/FitFloatWidths.hpp).
+//         of o has P c'. Arguments of f and g are clipped; a sequence without steps has final states of 0. Source:
+// onnx/defs/rnn/defs.cc and, for the last two, ONNX Runtime. Float32 and Float64, computed in double precision,
+// including states from step to step; layers of 16-bit floats run in Float32 (optimizer/widths/FitFloatWidths.hpp).
 #include "backends/reference/kernels/RecurrentSequence.hpp"
 
 #include "backends/common/KernelTable.hpp"
@@ -82,7 +81,7 @@ public:
     }
 
 private:
-    /// One of a direction's tensors: element i as a double, or 0 where it is not connected.
+    /// One of a direction's tensors: element i as a double, or 0 if it is not connected.
     class Values
     {
     public:
@@ -112,7 +111,7 @@ private:
         Values m_Bias;
         Values m_Peepholes;
         const GateFunction* m_Functions;
-        size_t m_RecurrentBias; ///< the first of the recurrent weights among the biases
+        size_t m_RecurrentBias; ///< index of the first recurrent bias
     };
 
     void RunSequence(const ExecuteArgs& args, size_t direction, size_t batch) const

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SequenceGeometry: the sizes of a RecurrentSequence, where its tensors have what belongs to one direction, step and
-// sequence, and the functions of its gates. For the kernels of CpuRef and CpuAcc.
+// SequenceGeometry: the sizes of a RecurrentSequence, the offsets of one direction, step and sequence in its tensors,
+// and the functions of its gates. Used by the kernels of CpuRef and CpuAcc.
 #pragma once
 
 #include <tenon/Tensor.hpp>
@@ -39,24 +39,24 @@ struct SequenceGeometry
 
     size_t Sums() const { return m_Gates * m_Units; }
     bool IsReverse(size_t direction) const { return direction == 1 || m_StartsReverse; }
-    /// The row of the data that is of a step of a sequence.
+    /// The row of the data for a step of a sequence.
     size_t GetDataRow(size_t time, size_t batch) const
     {
         return m_IsBatchMajor ? batch * m_Steps + time : time * m_Batches + batch;
     }
-    /// Elements before the first one of a step of a sequence in output 0.
+    /// The offset, in elements, of a step of a sequence in output 0.
     size_t GetOutput(size_t time, size_t direction, size_t batch) const
     {
         return (m_IsBatchMajor ? (batch * m_Steps + time) * m_Directions + direction
                                : (time * m_Directions + direction) * m_Batches + batch) *
                m_Units;
     }
-    /// The same of a state.
+    /// The same for a state.
     size_t GetState(size_t direction, size_t batch) const
     {
         return (m_IsBatchMajor ? batch * m_Directions + direction : direction * m_Batches + batch) * m_Units;
     }
-    /// How many steps a sequence has.
+    /// The number of steps of a sequence.
     size_t GetLength(const ExecuteArgs& args, size_t batch) const
     {
         return m_HasInput[Lengths] ? static_cast<size_t>(args.GetInput<int32_t>(Lengths)[batch]) : m_Steps;
@@ -73,10 +73,10 @@ struct SequenceGeometry
     bool m_IsBatchMajor = false;
     bool m_StartsReverse = false; ///< the first direction is the reverse one
     std::array<bool, NumInputs> m_HasInput{};
-    std::array<GateFunction, 6> m_Functions; ///< three a direction, in the descriptor's order
+    std::array<GateFunction, 6> m_Functions; ///< three per direction, in the descriptor's order
 };
 
-/// Whether the types of inputs and outputs belong together.
+/// Whether the types of inputs and outputs fit each other.
 SupportResult CheckRecurrentSequence(const LayerView& layer);
 
 } // namespace tenon::ref

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduce: sum, mean, product, largest and smallest element over some axes, and whether all or any are true. Quantized
-// tensors as TFLite's reference kernels compute them.
+// tensors are computed as in TFLite's reference kernels.
 #include "backends/reference/kernels/Reduce.hpp"
 
 #include "backends/common/Quantization.hpp"
@@ -33,8 +33,8 @@ using backends::Prepared;
 using backends::QuantizedMultiplier;
 using backends::QuantizeMultiplier;
 
-/// Accumulates in scratch memory, from `first` on, and writes finish(accumulator). Without elements to reduce the
-/// outputs become `empty`.
+/// Accumulates in scratch memory, from `first` on, and writes finish(accumulator). If there are no elements to reduce,
+/// the outputs become `empty`.
 template <typename T, typename Accumulator, typename Step, typename Finish>
 Prepared MakeReduce(const ReduceLoop& loop, Accumulator first, const Step& step, const Finish& finish, T empty)
 {
@@ -58,15 +58,15 @@ Prepared MakeReduce(const ReduceLoop& loop, Accumulator first, const Step& step,
             numOutputs * sizeof(Accumulator)};
 }
 
-/// Max and Min, which compare stored values. NaN is passed over, as in TFLite's reference kernel. A reduction over
-/// every axis starts from the first element there, so that NaN stays if it comes first.
+/// Max and Min, which compare stored values. NaN is ignored, as in TFLite's reference kernel. A reduction over every
+/// axis starts with the first element there, so that a first NaN stays.
 template <typename T>
 Prepared MakeExtreme(const ReduceLoop& loop, bool isMax, bool startsFromFirst)
 {
     using C = ComputeType<T>;
     constexpr C Lowest = std::is_same_v<C, T> ? std::numeric_limits<C>::lowest() : -std::numeric_limits<C>::infinity();
     constexpr C Highest = std::is_same_v<C, T> ? std::numeric_limits<C>::max() : std::numeric_limits<C>::infinity();
-    // What an output starts from. A float that is all -infinity must not become the lowest number.
+    // The initial value of an output. The maximum of -infinities must not become the lowest number.
     constexpr C Below = std::is_floating_point_v<C> ? -std::numeric_limits<C>::infinity() : Lowest;
     constexpr C Above = std::is_floating_point_v<C> ? std::numeric_limits<C>::infinity() : Highest;
     const auto finish = [](C value) { return static_cast<T>(value); };
@@ -101,7 +101,7 @@ Prepared MakeFloat(const ReduceLoop& loop, ReduceOperation operation, bool reduc
     }
 }
 
-/// Plain integers: sums in 64 bits; sum and product wrap in the end, a mean is cut towards zero.
+/// Plain integers: sums have 64 bits; sum and product wrap in the end, a mean is truncated towards zero.
 template <typename T>
 Prepared MakeInteger(const ReduceLoop& loop, ReduceOperation operation)
 {
@@ -145,7 +145,7 @@ T ClampTo(int32_t value)
     return static_cast<T>(std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
 }
 
-/// Sums of stored values in 64 bits; the zero points are subtracted at the end.
+/// Sums of stored values have 64 bits; the zero points are subtracted at the end.
 template <typename T>
 Prepared MakeQuantizedSum(const ReduceLoop& loop, const TensorQuantization& input, const TensorQuantization& output,
                           bool isMean)
@@ -214,7 +214,8 @@ SumRescale::SumRescale(const TensorQuantization& input, const TensorQuantization
 {
     if (isMean && count > 0)
     {
-        // Divided by count with as many bits more as neither overflow nor lose the shift's range.
+        // The division by count uses additional fraction bits, as many as neither overflow nor exceed the shift's
+        // range.
         const int bits = std::min({63 - std::countl_zero(static_cast<uint64_t>(count)), 32, 31 + m_Multiplier.m_Shift});
         m_Multiplier.m_Multiplier = static_cast<int32_t>((static_cast<int64_t>(m_Multiplier.m_Multiplier) << bits) /
                                                          static_cast<int64_t>(count));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Reduce and Mean share: a mean is one of the reductions.
+// Code that Reduce and Mean share: a mean is one of the reductions.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -27,7 +27,7 @@ SupportResult CheckReduce(ReduceOperation operation, const LayerView& layer);
 backends::Prepared PrepareReduce(const ReshapeArgs& args, ReduceOperation operation,
                                  const std::vector<unsigned int>& axes);
 
-/// Whether nothing but one element is left. A dimension of one element that is not listed is left, too.
+/// Whether only one element is left. A dimension of size 1 that is not listed is left, too.
 bool ReducesEveryAxis(const ReshapeArgs& args, const std::vector<unsigned int>& axes);
 
 /// A reduction of floats over every axis whose result is NaN if the first element is.
@@ -46,7 +46,7 @@ backends::Prepared KeepFirstNaN(backends::Prepared prepared)
     return prepared;
 }
 
-/// The sum of the stored values of quantized elements as the stored value of their sum or mean.
+/// Converts the sum of the stored values of quantized elements to the stored value of their sum or mean.
 class SumRescale
 {
 public:
@@ -68,7 +68,7 @@ public:
 
 private:
     backends::QuantizedMultiplier m_Multiplier;
-    int64_t m_ZeroPoints = 0; ///< all together, as they are in the sum
+    int64_t m_ZeroPoints = 0; ///< sum of the zero points of all elements
     int32_t m_ZeroOutput = 0;
 };
 

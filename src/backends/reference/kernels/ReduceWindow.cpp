@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReduceWindow: windows that slide over every dimension, each reduced to one element. Tensors with a scale are taken as
-// the integers that are stored, as TFLite does.
+// ReduceWindow: windows that slide over every dimension, each reduced to one element. Tensors with a scale are
+// processed as the stored integers, as in TFLite.
 #include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/BinaryOperations.hpp"
 #include "backends/reference/ElementTypes.hpp"
@@ -61,7 +61,7 @@ auto DispatchWindow(ReduceWindowFunction function, bool isBoolean, const F& f)
 
 struct Walks
 {
-    IndexWalk<1> m_Outputs; ///< offset: the input element where the window of an output starts
+    IndexWalk<1> m_Outputs; ///< offset: the input element at which the window of an output starts
     IndexWalk<1> m_Window;  ///< offset: from there to an element of the window
 };
 
@@ -111,7 +111,7 @@ Walks MakeWalks(const ReshapeArgs& args)
         const uint64_t reach = (uint64_t{descriptor.m_WindowSizes[i]} - 1) * descriptor.m_Dilations[i];
         fits = input[i] != 0 && descriptor.m_WindowSizes[i] != 0 && reach <= inside &&
                (uint64_t{output[i]} - 1) * descriptor.m_Strides[i] <= inside - reach;
-        // A step that nobody makes may be any, so large that it overflows.
+        // A stride that is not used may have any value and could overflow.
         const int64_t stride = output[i] == 1 ? 1 : descriptor.m_Strides[i];
         const int64_t dilation = descriptor.m_WindowSizes[i] == 1 ? 1 : descriptor.m_Dilations[i];
         if (fits)

@@ -14,10 +14,10 @@ namespace tenon::ref
 /// The points of a region along one dimension of the image.
 struct RegionAxis
 {
-    double m_Start;   ///< of the region
+    double m_Start;   ///< start of the region
     double m_Cell;    ///< size of a cell
-    int64_t m_Points; ///< in a cell
-    int64_t m_Size;   ///< of the image
+    int64_t m_Points; ///< points in a cell
+    int64_t m_Size;   ///< size of the image
 
     RegionAxis(double from, double to, const RoiAlignDescriptor& descriptor, int64_t cells, int64_t size) : m_Size(size)
     {
@@ -33,7 +33,7 @@ struct RegionAxis
     }
 };
 
-/// Where a point lies between two elements.
+/// The position of a point between two elements.
 struct RegionPoint
 {
     bool m_IsOutside;

@@ -21,15 +21,15 @@ SupportResult Refuse(std::string reason)
     return SupportResult::No(SupportCode::UnsupportedParameters, std::move(reason));
 }
 
-/// Data and output: one usable scale, a zero point that the type can store (0 for 16 bits, as in TFLite).
+/// Checks data or output: one usable scale, and a zero point that the type can store (0 for 16 bits, as in TFLite).
 SupportResult CheckData(const TensorInfo& info, const std::string& place)
 {
     SupportResult result = backends::CheckPerTensor(info, place);
     return result ? backends::CheckZeroPointInt16(info, place) : result;
 }
 
-/// Whether all are positive and finite. Loads ask again and again, for thousands of channels: a loop without a call for
-/// each scale, and without an end in between.
+/// Whether all scales are positive and finite. Loading calls it often, for thousands of channels: the loop has neither
+/// a call per scale nor an early exit.
 bool IsScaleList(const std::vector<float>& scales)
 {
     bool isValid = true;
@@ -128,7 +128,7 @@ std::vector<double> GetSumScales(const TensorInfo& input, const TensorInfo& weig
     reals.reserve(weightScales.size());
     for (const float weightScale : weightScales)
     {
-        // TFLite's uint8 kernels multiply the scales as floats; that decides about last bits.
+        // TFLite's uint8 kernels multiply the scales as floats, which affects the last bits.
         const double product = inFixedPoint && weights.GetDataType() == DataType::QAsymmU8
                                    ? static_cast<double>(inputScale * weightScale)
                                    : static_cast<double>(inputScale) * static_cast<double>(weightScale);

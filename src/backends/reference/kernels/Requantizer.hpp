@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the convolutions and FullyConnected share around their sums of products: the conditions on quantization, the
-// scales and the bias. Set up in prepare, applied per pixel; SumRequantizer is the way to stored values.
+// Code that the convolutions and FullyConnected share around their sums of products: the conditions on quantization,
+// the scales and the bias. Set up in prepare, applied per pixel; SumRequantizer converts to stored values.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
@@ -18,7 +18,7 @@
 namespace tenon::ref
 {
 
-/// Adds, wrapping around on overflow, which only senseless models reach: it must not be undefined for them.
+/// Adds, wrapping around on overflow. Only senseless models overflow, but the behaviour must be defined for them, too.
 template <typename T>
 T WrapAdd(T a, T b)
 {
@@ -33,22 +33,23 @@ T WrapAdd(T a, T b)
     }
 }
 
-/// Quantization that these operators cannot run with. `weightsAxis`: the output channels' dimension in the weights.
+/// Refuses quantization that these operators do not support. `weightsAxis`: the output channels' dimension in the
+/// weights.
 SupportResult CheckWeightsQuantization(const LayerView& layer, unsigned int weightsAxis);
 
-/// The same, for those that take no uint8 weights beside float data.
+/// The same, for operators that do not support uint8 weights with float data.
 SupportResult CheckSignedWeights(const LayerView& layer, unsigned int weightsAxis);
 
 /// The weights' zero point; 0 when they are quantized per axis.
 int32_t GetWeightsZeroPoint(const TensorInfo& weights);
 
-/// The real scales of sums of products, from those of data, weights and output as TFLite's reference kernels have them:
-/// one for each scale of the weights. In fixed point it becomes a 31-bit multiplier afterwards, else it is applied in
-/// double precision, rounding once; the last bits depend on that.
+/// The real scales of sums of products, computed from the scales of data, weights and output as in TFLite's reference
+/// kernels: one for each scale of the weights. In fixed point the scale becomes a 31-bit multiplier afterwards, else it
+/// is applied in double precision, rounding once; the last bits depend on that.
 std::vector<double> GetSumScales(const TensorInfo& input, const TensorInfo& weights, const TensorInfo& output,
                                  bool inFixedPoint);
 
-/// The bias at input 2, of which there may be none.
+/// The bias at input 2, which is optional.
 class Bias
 {
 public:

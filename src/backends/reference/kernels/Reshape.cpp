@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reshape, Squeeze, ExpandDims: the bytes of the input in the same order. The runtime lets the output share the input's
-// memory where it can; what remains for the kernel is a copy.
+// memory if possible; otherwise the kernel copies.
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Exceptions.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resize of NHWC images. Where each output row and column comes from is computed while running, a block of columns at a
+// Resize of NHWC images. The source of each output row and column is computed while running, a block of columns at a
 // time.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/ResizeAxis.hpp"
@@ -28,8 +28,8 @@ constexpr TypeSet BilinearTypes = {DataType::Float32,   DataType::Float16,  Data
                                    DataType::Unsigned8, DataType::QAsymmS8, DataType::QSymmS8,  DataType::Signed8,
                                    DataType::QSymmS16,  DataType::Signed16};
 
-/// Output columns that are located at once, into a table in the scratch memory: a wide image must not need a table that
-/// is larger than itself.
+/// The number of output columns whose sources are computed at once, into a table in the scratch memory: a wide image
+/// must not need a table that is larger than itself.
 constexpr size_t ColumnBlock = 1024;
 
 /// Both axes, and sizes of the tensors in elements.
@@ -41,7 +41,7 @@ struct Image
     size_t m_Channels = 0;
 };
 
-/// Runs row(y's place, places of a block of columns, number of them, input image, first output element of the block)
+/// Runs row(source of y, sources of a block of columns, number of them, input image, first output element of the block)
 /// for each output row and block of columns. Locate: Nearest or Blending. Element sizes are in units of T.
 template <typename Locate, typename T, typename Row>
 void ForEachRow(const Image& image, size_t pixel, const T* input, T* output, void* scratch, const Row& row)
@@ -70,7 +70,7 @@ void ForEachRow(const Image& image, size_t pixel, const T* input, T* output, voi
     }
 }
 
-/// Part of an output row: W is the type of the weights and sums.
+/// Computes a part of an output row. W is the type of the weights and sums.
 template <typename T, typename W>
 void BlendRow(const T* upperRow, const T* lowerRow, const Blend<W>& y, const Blend<W>* columns, size_t count,
               size_t channels, T* out)

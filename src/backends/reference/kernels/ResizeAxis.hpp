@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the rows and columns of resized images come from, in the same arithmetic as TFLite's reference kernels: float
-// for floats and uint8, 10-bit fixed point for int8 and int16. Used by Resize, and by that of CpuAcc.
+// The source positions of the rows and columns of resized images, in the same arithmetic as TFLite's reference kernels:
+// float for floats and uint8, 10-bit fixed point for int8 and int16. Used by Resize, here and in CpuAcc.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ private:
     float m_Scale;
 };
 
-/// An output element as two input elements and what each weighs: W is float, or an integer in units of 1/1024.
+/// An output element as a weighted sum of two input elements: W is float, or an integer in units of 1/1024.
 template <typename W>
 struct Blend
 {
@@ -57,7 +57,7 @@ struct Blend
     W m_UpperWeight = 0;
 };
 
-/// What four elements give: those of two rows, lower and upper, of two columns each. The order of products and sums is
+/// The result of four elements: two rows, lower and upper, of two columns each. The order of products and sums is
 /// TFLite's, because it shows in the last bit.
 template <typename W>
 W BlendFour(const W (&lower)[2], const W (&upper)[2], const Blend<W>& y, const Blend<W>& x)
@@ -88,7 +88,8 @@ public:
         Place blend;
         blend.m_Lower = m_Axis.Clamp(position / One);
         blend.m_Upper = m_Axis.Clamp((position + One - 1) / One);
-        // At the edges both are one element, which then has all the weight, however far outside the position is.
+        // At the edges both input elements are the same, which then has the whole weight, however far outside the
+        // position is.
         const int64_t beyond =
             blend.m_Lower == blend.m_Upper ? 0 : position - One * static_cast<int64_t>(blend.m_Lower);
         blend.m_UpperWeight = static_cast<W>(beyond);

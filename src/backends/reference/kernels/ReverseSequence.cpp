@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReverseSequence: the first elements along one dimension in reverse order, as many as the index of another says.
+// ReverseSequence: reverses the first elements along one dimension; their number depends on the index along another
+// dimension.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
@@ -23,7 +24,7 @@ SupportResult CheckReverseSequence(const LayerView& layer)
     return CheckSameType(layer.GetOutput(0), "output 0", layer.GetInput(0).GetDataType());
 }
 
-/// The tensor as [outer, first, middle, second, inner], of which first and second are batch and sequence.
+/// The tensor as [outer, first, middle, second, inner], where first and second are batch and sequence in either order.
 struct ReverseRun
 {
     IndexInput m_Lengths;
@@ -34,7 +35,7 @@ struct ReverseRun
     size_t m_Second;
     size_t m_BlockBytes;
 
-    /// The index along the sequence that comes to `at`.
+    /// The source index, along the sequence, of position `at`.
     size_t Source(const ExecuteArgs& args, size_t batch, size_t at) const
     {
         const size_t longest = m_BatchFirst ? m_Second : m_First;

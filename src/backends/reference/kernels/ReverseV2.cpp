@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReverseV2: the input read backwards along the axes that input 1 holds, each of which may be named once.
+// ReverseV2: the input read backwards along the axes in input 1. Each axis may be named once.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/ReversedAxes.hpp"

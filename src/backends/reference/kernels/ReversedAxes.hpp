@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReversedAxes: the axes that ReverseV2 is told to reverse. Used by its kernels of CpuRef and CpuAcc.
+// ReversedAxes: the axes that ReverseV2 reverses. Used by its kernels of CpuRef and CpuAcc.
 #pragma once
 
 #include "backends/reference/kernels/IndexInput.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RnnCell: state = output = f(weights * data + auxiliary weights * auxiliary data + recurrent weights * state + bias),
-// over a sequence, on float data beside float or 8-bit weights. The core of Rnn and BidirectionalSequenceRnn.
+// over a sequence, on float data by float or 8-bit weights. The core of Rnn and BidirectionalSequenceRnn.
 #pragma once
 
 #include "backends/reference/kernels/GateProduct.hpp"
@@ -21,7 +21,7 @@ struct RnnSlots
     size_t m_AuxWeights;
 };
 
-/// Those of Rnn.
+/// The slots of Rnn.
 constexpr RnnSlots SingleRnnSlots = {0, 1, 2, 3, 4, RnnSlots::None, RnnSlots::None};
 
 struct RnnRun
@@ -40,7 +40,7 @@ struct RnnRun
     bool m_IsBackward = false;
     size_t m_StateOutput = 0; ///< outputs of the layer
     size_t m_Output = 1;
-    size_t m_Offset = 0; ///< of the cell's outputs in each row of the output
+    size_t m_Offset = 0; ///< offset of the cell's outputs in each row of the output
 };
 
 class RnnCell
@@ -74,7 +74,7 @@ private:
     size_t m_Sums;
 };
 
-/// Whether the types of the cell's inputs and outputs belong together.
+/// Whether the types of the cell's inputs and outputs fit each other.
 SupportResult CheckRnn(const LayerView& layer, const RnnSlots& slots, uint32_t activation, size_t stateOutput,
                        size_t output);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RoiAlign, as in ONNX (and Mask R-CNN): each cell of a region is the average, or the maximum, of points in it, which
-// are interpolated linearly between four elements. A point further than one element outside of the image is 0. ONNX
-// takes the maximum of the four products of element and weight of all points, not that of the points' values.
+// are interpolated linearly between four elements. A point more than one element outside of the image is 0. The maximum
+// in ONNX is taken over the four products of element and weight of all points, and not over the points' values.
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
@@ -32,10 +32,10 @@ SupportResult CheckRoiAlign(const LayerView& layer)
     return CheckIndexType(layer, 2);
 }
 
-/// Channels that are pooled at once.
+/// The number of channels that are pooled at once.
 constexpr size_t Chunk = 64;
 
-/// One cell of `channels` channels, which begin at `image`; at most Chunk of them.
+/// Pools one cell of `channels` channels, at most Chunk, which begin at `image`.
 template <typename T>
 std::array<double, Chunk> PoolCell(const T* image, size_t channels, const RegionAxis& rows, const RegionAxis& columns,
                                    int64_t row, int64_t column, bool isMax)
@@ -109,7 +109,7 @@ struct RoiAlignRun
         run.m_Parallel->Run(regions * chunks, 1, std::ref(part));
     }
 
-    /// The channels of a region from `first` on, up to Chunk of them.
+    /// Pools up to Chunk channels of a region, from `first` on.
     void PoolChannels(const ExecuteArgs& run, size_t region, size_t first) const
     {
         const size_t channels = m_Input[1];

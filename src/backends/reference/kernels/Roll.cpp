@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roll: rotates a tensor along axes. Input 1 holds by how many elements, input 2 along which axes; the shifts of an
-// axis that is there twice add up.
+// Roll: rotates a tensor along axes. Input 1 has the shifts in elements, input 2 the axes; the shifts of a repeated
+// axis add up.
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "common/CopyBlock.hpp"
@@ -39,14 +39,14 @@ int64_t ReadIndex(const void* data, DataType type, size_t i)
 struct RollPlan
 {
     unsigned int m_Rank = 0;
-    Extents m_Sizes{};   ///< none is 0
+    Extents m_Sizes{};   ///< no size is 0
     Extents m_Strides{}; ///< bytes
     size_t m_NumShifts = 0;
     DataType m_ShiftType = DataType::Signed32;
     DataType m_AxisType = DataType::Signed32;
     size_t m_Bytes = 0;
 
-    /// By how many elements each dimension is rotated, in [0, size).
+    /// The shift of each dimension in elements, in [0, size).
     Extents ReadShifts(const ExecuteArgs& run) const
     {
         Extents shifts{};
@@ -68,12 +68,12 @@ struct RollPlan
         return shifts;
     }
 
-    /// The dimensions from `dimension` on, of which those past `last` are not rotated.
+    /// Copies the dimensions from `dimension` on. Dimensions after `last` are not rotated.
     void Copy(unsigned int dimension, unsigned int last, const Extents& shifts, const std::byte* from,
               std::byte* to) const
     {
         const int64_t stride = m_Strides[dimension];
-        const int64_t wrapped = shifts[dimension]; // so many from the end come first
+        const int64_t wrapped = shifts[dimension]; // the number of last elements that come first
         const int64_t rest = m_Sizes[dimension] - wrapped;
         if (dimension == last)
         {

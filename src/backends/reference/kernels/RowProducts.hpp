@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops of Convolution2d and FullyConnected: windows of the data are gathered as rows ("patches"), a block of
 // them at a time, and each row of weights is multiplied with the whole block. Integer patches hold stored value less
-// zero point in 16 bits, which compilers turn into multiply-add instructions; their sums are in 64 bits where those may
+// zero point in 16 bits, which compilers turn into multiply-add instructions; their sums have 64 bits where they may
 // need them. Products of floats are added in the order of the weights: 128 of them in float, and these partial sums in
 // double precision.
 #pragma once
@@ -17,21 +17,20 @@
 namespace tenon::ref
 {
 
-/// Patches that share a pass over the weights: as many sums as stay in registers.
+/// The number of patches that share a pass over the weights: their sums stay in registers.
 template <typename Patch>
 constexpr size_t PatchBlock = std::is_floating_point_v<Patch> ? 8 : 4;
 
 /// Distance of a patch's elements in a full block. Integer patches lie one after the other. Float patches are
-/// interleaved, so that neighbouring lanes are different sums: one sum could not be spread over lanes without another
-/// order.
+/// interleaved, so that neighbouring lanes are different sums: spreading one sum over lanes would change its order.
 template <typename Patch>
 constexpr size_t BlockStride = std::is_floating_point_v<Patch> ? PatchBlock<Patch> : 1;
 
 /// Four floats that are added and multiplied lane by lane; an extension of GCC and clang.
 using FloatLanes __attribute__((vector_size(16))) = float;
 
-/// How many products a partial sum takes. 8-bit data in 32-bit accumulators: |product| <= 255 * 255, so that 2^15 of
-/// them fit 32 bits. 64-bit accumulators, which 16-bit data have, too: |product| <= 2^15 * 255, so that 2^8 fit.
+/// The number of products in a partial sum. 8-bit data in 32-bit accumulators: |product| <= 255 * 255, so that 2^15 of
+/// them fit 32 bits. 16-bit data, which have 64-bit accumulators: |product| <= 2^15 * 255, so that 2^8 fit 32 bits.
 /// Products by 16-bit weights are added in the accumulator's type. Floats: the rounding error of a partial sum grows
 /// with its length, to 128 * 2^-24 of the sum of magnitudes.
 template <typename Acc, typename W>
@@ -179,7 +178,7 @@ void ForRows(size_t rows, ForBlock block, ForOne single)
     }
 }
 
-/// All rows of weights with `count` patches; sums of patch p start at sums[p * rows].
+/// Multiplies all rows of weights with `count` patches; sums of patch p start at sums[p * rows].
 template <typename Acc, typename Patch, typename W>
 void MultiplyPatches(const Patch* patches, size_t count, const W* weights, int32_t zeroPoint, size_t rows, size_t depth,
                      Acc* sums)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop cut into pieces that each have working memory of their own, made ready in the prepare step. How it is cut does
-// not depend on the number of threads. Used by BatchMatMul and the convolutions of volumes.
+// A loop partitioned into tasks. Each task has working memory of its own, which the prepare step lays out. The
+// partition does not depend on the number of threads. Used by BatchMatMul and the convolutions of volumes.
 #pragma once
 
 #include <tenon/backend/IWorkload.hpp>
@@ -12,10 +12,10 @@
 namespace tenon::ref
 {
 
-/// At most this many pieces: enough for the threads of a CPU, few enough for their working memory.
+/// The maximum number of tasks: enough for the threads of a CPU, few enough for their working memory.
 constexpr size_t MaxTasks = 16;
 
-/// Calls f(piece, begin, end) for up to MaxTasks pieces that make up [0, count), on the threads of `parallel`.
+/// Calls f(task, begin, end) for up to MaxTasks tasks that cover [0, count), on the threads of `parallel`.
 template <typename F>
 void RunTasks(IParallelFor& parallel, size_t count, const F& f)
 {
@@ -24,7 +24,7 @@ void RunTasks(IParallelFor& parallel, size_t count, const F& f)
     {
         for (size_t task = first; task < last; ++task)
         {
-            // The first `longer` pieces have one element more than the others.
+            // The first `longer` tasks have one element more than the others.
             const size_t size = count / tasks;
             const size_t longer = count % tasks;
             const size_t begin = task * size + std::min(task, longer);

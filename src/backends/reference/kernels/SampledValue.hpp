@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a value that was interpolated in double precision to an element. Used by GridSample and Interpolate.
+// Conversion of a value that was interpolated in double precision to an element. Used by GridSample and Interpolate.
 #pragma once
 
 #include <cmath>
@@ -9,14 +9,14 @@
 namespace tenon::ref
 {
 
-/// Floats are rounded once; integers to the nearest, halves to even, and saturate. NaN gives 0.
+/// Floats are rounded once. Integers are rounded to the nearest, ties to even, and saturate. NaN gives 0.
 template <typename T>
 T ToSampled(double value)
 {
     if constexpr (std::is_integral_v<T>)
     {
         const double rounded = std::nearbyint(value);
-        // The highest 64-bit numbers are none in double precision: the next power of two is.
+        // The largest 64-bit numbers do not exist in double precision: the next power of two does.
         if (rounded >= static_cast<double>(std::numeric_limits<T>::max()))
         {
             return std::numeric_limits<T>::max();

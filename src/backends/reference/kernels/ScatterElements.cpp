@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ScatterElements: out = data; then out[..., indices[..., i, ...], ...] = updates[..., i, ...] along an axis, or the
-// sum, product, larger or smaller one of both. As ONNX defines it; see ScatterUpdates.hpp.
+// sum, product, maximum or minimum of both, as ONNX defines it. See ScatterUpdates.hpp.
 #include "backends/reference/kernels/AxisIndices.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 #include "backends/reference/kernels/ScatterUpdates.hpp"

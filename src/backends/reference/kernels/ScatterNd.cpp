@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScatterNd: updates go to the slices that tuples of indices name, as ScatterUpdates.hpp says.
+// ScatterNd: updates go to the slices that tuples of indices name, see ScatterUpdates.hpp.
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/ScatterUpdates.hpp"
 

@@ -16,7 +16,7 @@ namespace tenon::ref
 namespace
 {
 
-/// In what sums and products of integers are computed, which wrap. Sums of floats do not come here, see ScatterUpdates.
+/// The type of sums and products of integers, which wrap. Sums of floats are not computed here, see ScatterUpdates.
 template <typename T>
 auto ToSum(T value)
 {
@@ -55,7 +55,7 @@ void UpdateSlice(const std::byte* update, size_t count, std::byte* slice)
     }
 }
 
-/// Booleans add up to whether any is true, and multiply to whether all are; a difference is whether they differ.
+/// The sum of Booleans is their disjunction, the product their conjunction, and the difference their exclusive or.
 template <ScatterNdFunction function>
 void UpdateBooleans(const std::byte* update, size_t count, std::byte* slice)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Updates that go to slices of a tensor one after the other: they overwrite, or are added, subtracted, multiplied, or
-// the larger or smaller one stays. The slices are those of a copy of input 0, or of zeros; input 2 has the updates.
-// Quantized elements are taken as the integers that are stored, as TFLite does. Used by ScatterElements and ScatterNd.
+// the larger or smaller value stays. The slices belong to a copy of input 0, or to zeros; input 2 has the updates.
+// Quantized elements are processed as the stored integers, as in TFLite. Used by ScatterElements and ScatterNd.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -21,13 +21,13 @@ namespace tenon::ref
 /// slice[i] = f(slice[i], update[i])
 using UpdateFunction = void (*)(const std::byte* update, size_t count, std::byte* slice);
 
-/// Null: plain copies.
+/// The function of an update; null for plain copies.
 UpdateFunction ChooseUpdate(ScatterNdFunction function, DataType type);
 
-/// Whether the types of input 0, where `hasInput`, of input 2 and of the output fit.
+/// Whether the types of input 0 (if `hasInput`), of input 2 and of the output fit each other.
 SupportResult CheckScatter(const LayerView& layer, ScatterNdFunction function, bool hasInput);
 
-/// Sums of floats: in double precision, in the scratch memory.
+/// Sums of floats are taken in double precision, in the scratch memory.
 template <typename T, typename Places>
 backends::Prepared MakeFloatSum(const Places& places, size_t sliceElements, size_t outputElements, bool hasInput,
                                 double sign)
@@ -59,8 +59,8 @@ backends::Prepared MakeFloatSum(const Places& places, size_t sliceElements, size
             backends::CheckedCount(outputElements, sizeof(double))};
 }
 
-/// `places.ForEach(args, f)` calls f(i, place) for each update: the number of the first element that it goes to. Places
-/// and updates are checked.
+/// `places.ForEach(args, f)` calls f(i, place) for each update; `place` is the index of its first element. Places and
+/// updates are checked.
 template <typename Places>
 backends::Prepared PrepareScatter(const TensorInfo& output, const Places& places, size_t sliceElements,
                                   ScatterNdFunction function, bool hasInput)

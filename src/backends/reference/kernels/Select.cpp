@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Select: each element from one of two tensors, by a condition. A byte of it that is not 0 is true.
+// Select: takes each element from one of two tensors, by a condition. Nonzero bytes of the condition are true.
 #include "backends/reference/kernels/MovedElement.hpp"
 #include "backends/reference/kernels/SelectWalk.hpp"
 

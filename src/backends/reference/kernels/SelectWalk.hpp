@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SelectWalk: how Select goes through its three inputs under broadcasting, each in steps of its own. Made when shapes
-// are known. Used by the kernels of Select of CpuRef and CpuAcc.
+// SelectWalk: the walk of Select through its three inputs under broadcasting, each with strides of its own. Made when
+// shapes are known. Used by the kernels of Select of CpuRef and CpuAcc.
 #pragma once
 
 #include "backends/reference/kernels/DataMovement.hpp"
@@ -14,19 +14,19 @@
 namespace tenon::ref
 {
 
-/// Neighbouring dimensions in which all inputs go on from one to the other are merged, so that the innermost row is as
-/// long as it can be. In a row each input either moves along or stands still.
+/// Neighbouring dimensions that are contiguous in all inputs are merged, so that the innermost row is as long as it can
+/// be. In a row each input either moves along or stands still.
 class SelectWalk
 {
 public:
-    /// One dimension of the output, and how many elements further its next index is in each input.
+    /// One dimension of the output, and its stride in each input, in elements.
     struct Dimension
     {
         size_t m_Size = 1;
         std::array<size_t, 3> m_Steps{};
     };
 
-    /// The first elements of a row, in each input.
+    /// The offsets of a row's first element, in each input.
     struct Position
     {
         std::array<size_t, 3> m_At{};
@@ -81,7 +81,7 @@ public:
         return position;
     }
 
-    /// To the next row; from the last one back to the first.
+    /// Moves to the next row; from the last row back to the first.
     void Step(Position& position) const
     {
         for (unsigned int d = 1; d < m_NumDimensions; ++d)
@@ -127,7 +127,7 @@ private:
         return steps;
     }
 
-    /// Joins the dimension with the one inside it if all inputs go on from one to the other.
+    /// Merges the dimension with the one inside it if all inputs are contiguous over both.
     void Add(const Dimension& dimension)
     {
         Dimension& inner = m_Dimensions[m_NumDimensions - 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape: the sizes of the input's dimensions, known before it runs.
+// Shape: the sizes of the input's dimensions, which are known before it runs.
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Exceptions.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights lie in blocks of 4 outputs by 16 inputs, block after block along the inputs. With their top bit flipped the
-// bytes are signed numbers: TFLite takes the zero point of data and weights for 128, whatever their infos say.
+// FullyConnected with shuffled weights. They lie in blocks of 4 outputs by 16 inputs, block after block along the
+// inputs. Their bytes are biased by 128 (XOR 0x80), so that they are signed numbers: TFLite assumes a zero point of 128
+// for data and weights, independent of their infos.
 #include "backends/reference/kernels/ShuffledProduct.hpp"
 
 #include "backends/common/Scratch.hpp"
@@ -74,7 +75,8 @@ private:
         return static_cast<uint32_t>(sum);
     }
 
-    /// The data as TFLite's kernel leaves it in its workspace: 16 inputs of each row in turn, top bits flipped.
+    /// Writes the data in the layout of the workspace of TFLite's kernel: 16 inputs of each row in turn, biased by 128
+    /// (XOR 0x80).
     void Shuffle(const uint8_t* data, uint8_t* shuffled) const
     {
         for (size_t d = 0; d < m_Inputs; d += BlockInputs)

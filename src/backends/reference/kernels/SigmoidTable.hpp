@@ -15,13 +15,13 @@
 namespace tenon::ref
 {
 
-/// Sigmoid and TanH of 16-bit numbers: sigmoid(i / 24) for i in 0..255 in 16 bits, interpolated, the rest by symmetry.
-/// An input of 8 fraction bits walks through one entry.
+/// Sigmoid and TanH of 16-bit numbers: sigmoid(i / 24) for i in 0..255 in 16 bits, interpolated; negative inputs follow
+/// by symmetry. An input has 8 fraction bits within one entry.
 class SigmoidTable
 {
 public:
-    /// Whether the activation is one of the two as TFLite has them, to an output of this scale. For TanH, TFLite takes
-    /// scales that are close to the power of two for it.
+    /// Whether the activation is one of the two, with an output scale that TFLite supports. For TanH, TFLite accepts
+    /// scales close to the power of two.
     static bool Has(const ActivationDescriptor& activation, float outputScale)
     {
         const bool isSigmoid = activation.m_Function == ActivationFunction::Sigmoid;
@@ -57,7 +57,7 @@ public:
             ++m_Shift;
             multiplier *= 2.0;
         }
-        // What does not fit 32 bits saturates the table anyway.
+        // A multiplier above 32 bits saturates the table anyway.
         m_Multiplier = static_cast<int64_t>(std::min(multiplier, 2147483647.0));
     }
 
@@ -97,7 +97,7 @@ public:
     }
 
     const std::array<uint16_t, 256>& GetValues() const { return m_Values; }
-    /// What an input is multiplied by, before it is shifted to the right, rounded.
+    /// The multiplier of an input, before the rounding right shift.
     int64_t GetMultiplier() const { return m_Multiplier; }
     int GetShift() const { return m_Shift; }
 

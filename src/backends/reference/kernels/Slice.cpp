@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slice: the box at m_Begin of m_Size.
+// Slice: copies the box of size m_Size at m_Begin.
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -41,7 +41,7 @@ backends::Prepared PrepareSlice(const ReshapeArgs& args, const backends::PackedW
     }
     const Extents strides = GetStrides(input.GetShape());
     int64_t first = 0;
-    if (output.GetShape().GetNumElements64() != 0) // else strides may be out of any range
+    if (output.GetShape().GetNumElements64() != 0) // otherwise strides may be out of range
     {
         for (unsigned int i = 0; i < rank; ++i)
         {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax along one axis: exp(beta * (x - max)) / sum. Quantized tensors as TFLite's reference kernels compute them:
-// 8-bit inputs in fixed point, 16-bit ones by interpolated tables.
+// Softmax along one axis: exp(beta * (x - max)) / sum. Quantized tensors are computed as in TFLite's reference kernels:
+// 8-bit inputs in fixed point, 16-bit inputs by interpolated tables.
 #include "backends/common/FixedPoint.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Rescale.hpp"
@@ -84,7 +84,7 @@ Prepared MakeFloat(const AxisRows& rows, float beta)
     };
 }
 
-/// 8-bit input. The output is a fraction of the whole range of Out, whatever its quantization says.
+/// Softmax of 8-bit inputs. The output is a fraction of the whole range of Out, independent of its quantization.
 template <typename In, typename Out>
 Prepared MakeByte(const AxisRows& rows, const std::array<Fixed<0>, 256>& powers)
 {
@@ -108,7 +108,7 @@ Prepared MakeByte(const AxisRows& rows, const std::array<Fixed<0>, 256>& powers)
                 for (size_t i = 0; i < rows.m_Depth; ++i)
                 {
                     const Fixed<0> power = powers[static_cast<size_t>(max - in[i * rows.m_Step])];
-                    // A shift of more than 31 leaves nothing.
+                    // A shift of more than 31 bits gives 0.
                     const int32_t fraction =
                         shift > 31 ? 0 : backends::RoundingDivideByPot((reciprocal.m_Scale * power).m_Raw, shift);
                     constexpr int32_t Low = std::numeric_limits<Out>::min();
@@ -183,7 +183,7 @@ std::array<Fixed<0>, 256> MakeSoftmaxPowers(float beta, float scale)
         std::min(static_cast<double>(beta) * static_cast<double>(scale) * static_cast<double>(1 << (31 - IntegerBits)),
                  2147483647.0);
     const QuantizedMultiplier quantized = QuantizeMultiplier(multiplier);
-    // Beyond this difference the scaled one would not fit; its power counts as 0.
+    // The scaled difference would overflow beyond this difference, whose power counts as 0.
     const double radius =
         std::floor(std::ldexp(static_cast<double>((1 << IntegerBits) - 1), 31 - IntegerBits - quantized.m_Shift));
     std::array<Fixed<0>, 256> powers{};

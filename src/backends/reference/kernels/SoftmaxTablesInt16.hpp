@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax of 16-bit quantized tensors, bit for bit as TFLite's reference kernel computes it: powers and the reciprocal
-// of their sum come from tables over [-10, 0] and [0, 1]. Used by Softmax, and by that of CpuAcc.
+// of their sum come from tables over [-10, 0] and [0, 1]. Used by Softmax, here and in CpuAcc.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
@@ -20,7 +20,7 @@ namespace tenon::ref
 class SoftmaxTablesInt16
 {
 public:
-    /// One over the sum of a row: powers are multiplied by m_Scale, and shifted to the right, rounded.
+    /// The reciprocal of the sum of a row: powers are multiplied by m_Scale, and shifted to the right with rounding.
     struct Factor
     {
         int16_t m_Scale = 0;
@@ -36,14 +36,14 @@ public:
     {
     }
 
-    /// Of an element less the largest one of its row.
+    /// The power of an element minus the largest element of its row.
     int16_t GetPower(int32_t difference) const
     {
         const int32_t scaled = backends::MultiplySaturating(difference, m_Multiplier);
         return m_Exp[Saturate(backends::SaturatingAdd(scaled, std::numeric_limits<int16_t>::max()))];
     }
 
-    /// Of the sum of all powers.
+    /// The factor for the sum of all powers.
     Factor GetFactor(int64_t total) const
     {
         // The sum, which has 15 fraction bits, as 2^n * (1 + x): the second table has 1 / (1 + x).
@@ -54,7 +54,7 @@ public:
     }
 
     backends::QuantizedMultiplier GetMultiplier() const { return m_Multiplier; }
-    /// Of the powers: what GetPower looks up.
+    /// The table of the powers, which GetPower reads.
     const InterpolatedTable& GetTable() const { return m_Exp; }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpaceToBatchNd and BatchToSpaceNd of tensors [batch, space..., rest...]. The batch of the blocked tensor counts
-// [place in the block, batch], the place row-major. A border of zeros (of the zero point, for quantized tensors) comes
-// with the one; the other cuts a border off.
+// SpaceToBatchNd and BatchToSpaceNd of tensors [batch, space..., rest...]. The batch of the blocked tensor is [position
+// in the block, batch], with row-major positions. SpaceToBatchNd adds a border of zeros (of the zero point, for
+// quantized tensors); BatchToSpaceNd crops a border.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/StoredElement.hpp"
 #include "common/CopyBlock.hpp"
@@ -32,24 +32,24 @@ struct Dimension
     size_t m_Block = 1;
     size_t m_Before = 0;    ///< padding or crop
     size_t m_Space = 0;     ///< size of the tensor that has the space
-    size_t m_SpaceStep = 0; ///< in that tensor
+    size_t m_SpaceStep = 0; ///< step in that tensor
     size_t m_Blocks = 0;    ///< size of the tensor that has the blocks in its batch
     size_t m_BlocksStep = 0;
-    size_t m_PlaceStep = 0; ///< in the latter's batch: from one place of the block to the next
+    size_t m_PlaceStep = 0; ///< step in that tensor's batch from one position of the block to the next
 };
 
 struct BlockPlan
 {
     std::array<Dimension, MaxNumOfTensorDimensions> m_Dimensions{};
     unsigned int m_NumSpatial = 0;
-    size_t m_Batch = 0; ///< of the tensor that has the space
+    size_t m_Batch = 0; ///< batch of the tensor that has the space
     size_t m_SpaceBatchStep = 0;
     size_t m_BlocksBatchStep = 0;
     size_t m_NumPlaces = 1;
-    size_t m_RestBytes = 0; ///< of all dimensions behind the spatial ones
+    size_t m_RestBytes = 0; ///< bytes of all dimensions after the spatial ones
     size_t m_ElementBytes = 0;
 
-    /// The border is outside of what input 0 has: one slab of it at a time is filled.
+    /// The border has no elements in input 0: it is filled one slab at a time.
     void ToBatch(const std::byte* space, std::byte* blocks, const std::byte* zero) const
     {
         for (size_t place = 0; place < m_NumPlaces; ++place)
@@ -116,7 +116,7 @@ private:
     }
 };
 
-/// The edges are paddings of the space, or crops, which were cut off from it: either way the blocks cover it with them.
+/// Checks that the blocks cover the space together with its edges. Edges are paddings or crops.
 void CheckShapes(const ReshapeArgs& args, const TensorShape& space, const TensorShape& blocks, const Block& block,
                  const Edges& edges, bool isPadding)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpaceToDepth and DepthToSpace of NHWC images: the pixels of a block, row by row, are channels one after the other.
-// With m_ChannelMajor the values of one channel in a block are, as PyTorch's PixelShuffle has it. Both are a
-// transposition of six dimensions.
+// SpaceToDepth and DepthToSpace of NHWC images: the pixels of a block, row by row, become consecutive channels. With
+// m_ChannelMajor, the values of one channel in a block become consecutive channels, as in PyTorch's PixelShuffle. Both
+// are a transposition of six dimensions.
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -18,7 +18,7 @@ namespace
 
 constexpr backends::TypeRow BlockTypes[] = {backends::SameType(backends::AnyType)};
 
-/// `image` is the larger in space, `deep` has the blocks as channels.
+/// Checks the shapes: `image` has the larger space, `deep` has the blocks as channels.
 void CheckShapes(const ReshapeArgs& args, const TensorShape& image, const TensorShape& deep, uint64_t block)
 {
     if (image.GetNumDimensions() == 4 && deep.GetNumDimensions() == 4 && block != 0 && image[0] == deep[0] &&
@@ -76,7 +76,7 @@ backends::Prepared PrepareDepthToSpace(const ReshapeArgs& args, const backends::
     const Extents in = GetExtents(input.GetShape());
     const int64_t channels = output.GetShape()[3];
     const Extents strides = GetStrides(input.GetShape());
-    // From one row of a block to the next, one pixel of it, and one channel.
+    // Strides of a block's rows, of its pixels, and of channels.
     const int64_t row = descriptor.m_ChannelMajor ? block : channels * block;
     const int64_t pixel = descriptor.m_ChannelMajor ? 1 : channels;
     const int64_t channel = descriptor.m_ChannelMajor ? int64_t{block} * block : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SparseToDense: a default value everywhere but at the places that are given. The last value counts where a place
-// occurs twice.
+// SparseToDense: a default value everywhere except at given positions. If a position occurs twice, the last value
+// counts.
 #include "backends/reference/kernels/ChosenValues.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
@@ -18,7 +18,7 @@ template <typename T>
 struct SparseToDenseRun
 {
     IndexInput m_Places;
-    size_t m_Count;      ///< of places
+    size_t m_Count;      ///< number of positions
     size_t m_ValueStep;  ///< 0: one value for all
     size_t m_Elements;   ///< of the output
     unsigned int m_Rank; ///< of the output
@@ -48,7 +48,7 @@ backends::Prepared PrepareSparseToDense(const ReshapeArgs& args, const backends:
     const TensorShape& values = args.GetInput(2).GetShape();
     const unsigned int rank = output.GetNumDimensions();
     const size_t places = args.GetInput(0).GetNumElements();
-    // Places without indices, those of a scalar, are as many as the first dimension says.
+    // The number of positions without indices, for a scalar, is the size of the first dimension.
     const size_t count = rank != 0 ? places / rank : CountElements(args.GetInput(0).GetShape(), 0, 1);
     RequireElements(args.GetInput(0), "input 0", uint64_t{count} * rank);
     RequireElements(args.GetInput(3), "input 3", 1);

@@ -37,7 +37,7 @@ BoxCopy MakeView(const ReshapeArgs& args, const SplitterDescriptor& descriptor, 
     }
     const Extents strides = GetStrides(input.GetShape());
     int64_t first = 0;
-    if (output.GetNumElements64() != 0) // else strides may be out of any range
+    if (output.GetNumElements64() != 0) // otherwise strides may be out of range
     {
         for (unsigned int i = 0; i < rank; ++i)
         {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StablehloGather: slices of a tensor, from where index vectors say. Shape inference has checked the dimensions; a
-// start that is out of range is moved to the nearest one that is not, so that no index is ever wrong.
+// StablehloGather: slices of a tensor at the starts that index vectors give. Shape inference has checked the
+// dimensions. A start that is out of range is clamped to the nearest valid one, so that no index is an error.
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/IndexWalk.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
@@ -45,7 +45,7 @@ bool Contains(const std::vector<uint32_t>& dimensions, uint32_t dimension)
 /// One entry of an index vector.
 struct Start
 {
-    int64_t m_Largest = 0; ///< so that the slice ends inside
+    int64_t m_Largest = 0; ///< largest start, so that the slice ends inside
     int64_t m_Step = 0;    ///< bytes from one index to the next
 };
 
@@ -55,7 +55,7 @@ struct GatherPlan
     IndexWalk<2> m_Slice; ///< within a slice; offsets: input, output (bytes)
     std::vector<Start> m_Starts;
     int64_t m_EntryStep = 1; ///< elements from one entry of an index vector to the next
-    size_t m_RunBytes = 0;   ///< copied at a time
+    size_t m_RunBytes = 0;   ///< bytes copied at a time
 };
 
 GatherPlan MakePlan(const ReshapeArgs& args)
@@ -71,8 +71,8 @@ GatherPlan MakePlan(const ReshapeArgs& args)
 
     GatherPlan plan;
     plan.m_RunBytes = static_cast<size_t>(bytes);
-    unsigned int batchDim = 0; // of the indices
-    unsigned int sliceDim = 0; // of the input
+    unsigned int batchDim = 0; // dimension of the indices
+    unsigned int sliceDim = 0; // dimension of the input
     for (unsigned int i = 0; i < output.GetNumDimensions(); ++i)
     {
         if (!Contains(descriptor.m_OffsetDims, i))

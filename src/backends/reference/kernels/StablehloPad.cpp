@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // StablehloPad and Dilate: copies of one value around and between the elements of a tensor. The output is filled with
-// the value, then the elements that it has are put where they belong.
+// the value, then the elements are copied to their positions.
 #include "backends/reference/IndexWalk.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 
@@ -19,7 +19,7 @@ namespace
 
 constexpr backends::TypeRow PadTypes[] = {backends::SameType(backends::WholeByteType, 2)};
 
-/// Input index k of a dimension goes to output index m_Low + k * m_Step.
+/// Input index k of a dimension is copied to output index m_Low + k * m_Step.
 struct Placement
 {
     int64_t m_Low = 0;
@@ -31,7 +31,7 @@ using Placements = std::array<Placement, MaxNumOfTensorDimensions>;
 void Fill(std::byte* to, size_t bytes, const std::byte* element, size_t elementBytes)
 {
     std::memcpy(to, element, elementBytes);
-    for (size_t done = elementBytes; done < bytes;) // what is there doubles until it is enough
+    for (size_t done = elementBytes; done < bytes;) // the filled part doubles until it is enough
     {
         const size_t more = std::min(done, bytes - done);
         std::memcpy(to + done, to, more);
@@ -57,20 +57,21 @@ backends::Prepared PreparePlacement(const TensorInfo& input, const TensorInfo& o
     for (unsigned int i = 0; i < rank; ++i)
     {
         const auto [low, step] = placements[i];
-        const int64_t room = int64_t{output.GetShape()[i]} - 1 - low; // from index 0's place to the last one
+        const int64_t room = int64_t{output.GetShape()[i]} - 1 - low; // distance from the position of index 0 to the
+                                                                      // last position
         const int64_t end = room < 0 ? 0 : std::min<int64_t>(input.GetShape()[i], room / step + 1);
         begins[i] = low < 0 ? (-low + step - 1) / step : 0;
         counts[i] = std::max<int64_t>(end - begins[i], 0);
         copied *= static_cast<size_t>(counts[i]);
     }
     IndexWalk<2>::Offsets first{};
-    for (unsigned int i = 0; i < rank && copied != 0; ++i) // where nothing is copied offsets may be out of any range
+    for (unsigned int i = 0; i < rank && copied != 0; ++i) // if nothing is copied, offsets may be out of range
     {
         first[0] += begins[i] * inputStrides[i] * bytes;
         first[1] += (placements[i].m_Low + begins[i] * placements[i].m_Step) * outputStrides[i] * bytes;
     }
 
-    // Whole rows go at once: the innermost dimensions that stay as they are, and the next one where it is contiguous.
+    // Whole rows are copied at once: the innermost dimensions that are unchanged, and the next one if it is contiguous.
     unsigned int loops = copied == 0 ? 0 : rank;
     size_t runBytes = copied == 0 ? 0 : elementBytes;
     for (bool isWhole = true; isWhole && loops != 0 && placements[loops - 1].m_Step == 1;)
@@ -82,7 +83,7 @@ backends::Prepared PreparePlacement(const TensorInfo& input, const TensorInfo& o
     IndexWalk<2> walk;
     for (unsigned int i = 0; i < loops; ++i)
     {
-        const int64_t step = counts[i] == 1 ? 1 : placements[i].m_Step; // a step that nobody makes may be any
+        const int64_t step = counts[i] == 1 ? 1 : placements[i].m_Step; // a step that is not used may have any value
         walk.Add(static_cast<size_t>(counts[i]), {inputStrides[i] * bytes, step * outputStrides[i] * bytes});
     }
     const bool fills = copied != output.GetNumElements();

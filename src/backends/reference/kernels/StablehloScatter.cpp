@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StablehloScatter: a copy of a tensor with windows put in where index vectors say. Updates go in one after the other
-// in the order of their tensor; those that would land outside are left out, whatever the index. Shape inference has
-// checked the dimensions.
+// StablehloScatter: a copy of a tensor with windows written at the starts that index vectors give. Updates are applied
+// in the order of their tensor; updates outside of the tensor are left out. Shape inference has checked the dimensions.
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/AccumulatorType.hpp"
 #include "backends/reference/BinaryOperations.hpp"
@@ -72,14 +71,14 @@ struct Target
     int64_t m_Size = 0;
     int64_t m_Stride = 0;
     int m_WindowDim = -1; ///< the dimension of the updates that adds to the index; -1: none
-    int64_t m_Entry = -1; ///< elements from an index vector's first entry to the one that is its start; -1: starts at 0
+    int64_t m_Entry = -1; ///< elements from an index vector's first entry to the dimension's entry; -1: starts at 0
 };
 
 struct ScatterPlan
 {
     IndexWalk<2> m_Updates; ///< offsets: update, index vector
     std::vector<Target> m_Targets;
-    size_t m_Bytes = 0; ///< of input 0
+    size_t m_Bytes = 0; ///< bytes of input 0
 };
 
 ScatterPlan MakePlan(const ReshapeArgs& args)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stack: joins the inputs along a new axis. The inputs have one quantization, that of the output.
+// Stack: joins the inputs along a new axis. The inputs have the quantization of the output.
 #include "backends/reference/kernels/ChunkJoin.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 

@@ -10,7 +10,7 @@
 namespace tenon::ref
 {
 
-/// An element of any type, as stored; 4-bit ones as a byte.
+/// An element of any type, as stored; 4-bit elements as a byte.
 using StoredElement = std::array<std::byte, 16>;
 
 /// `value` as an element of the type, not scaled; integers are rounded and kept within their range.

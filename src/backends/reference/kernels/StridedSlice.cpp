@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // StridedSlice: every stride-th index of each dimension. Masks, negative positions and missing entries are resolved
-// before; the kernel sees one begin, end and stride per input dimension. Axes that the output gains or loses have one
-// index, so that the order of the elements is that of the input's dimensions.
+// before; the kernel has one begin, end and stride per input dimension. Axes that the output gains or loses have one
+// index, so that the elements keep the order of the input's dimensions.
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -21,7 +21,7 @@ namespace
 
 constexpr backends::TypeRow StridedSliceTypes[] = {backends::SameType(backends::AnyType)};
 
-/// How many indices begin, begin + stride, ... lie before `end` (behind it for negative strides).
+/// The number of indices begin, begin + stride, ... before `end` (after it for negative strides).
 int64_t CountSteps(int64_t begin, int64_t end, int64_t stride)
 {
     if (stride > 0)
@@ -31,13 +31,13 @@ int64_t CountSteps(int64_t begin, int64_t end, int64_t stride)
     return begin > end ? (begin - end - stride - 1) / -stride : 0;
 }
 
-/// What to take from one dimension.
+/// The indices to copy from one dimension.
 struct Range
 {
     int64_t m_Begin = 0;
     int64_t m_Stride = 1;
     int64_t m_Count = 0;
-    int64_t m_Size = 0; ///< of the input
+    int64_t m_Size = 0; ///< size of the input
 
     bool IsInside() const
     {
@@ -46,8 +46,9 @@ struct Range
     }
 };
 
-/// Ends that are relative to begins are not cut to the tensor: TFLite then has an output of the full length and fills
-/// in what there is. Elements from outside are 0. Rare, so one element at a time.
+/// The copy for ends that are relative to begins, which are not clamped to the tensor: TFLite then has an output of the
+/// full length and copies the existing elements. Elements from outside are 0. The case is rare, so it copies one
+/// element at a time.
 class SparseCopy
 {
 public:
@@ -115,7 +116,8 @@ std::vector<Range> ReadRanges(const ReshapeArgs& args)
         }
         const int64_t count = CountSteps(begin, descriptor.m_End[i], stride);
         ranges.push_back({begin, stride, count, input[i]});
-        // Kept at or below one more than the output has, so that it cannot overflow before a 0 comes.
+        // The product is limited to one more than the output's number of elements, so that it cannot overflow before a
+        // factor of 0.
         const uint64_t max = outputElements + 1;
         elements = count == 0 ? 0 : std::min(max, elements * std::min(max, static_cast<uint64_t>(count)));
     }

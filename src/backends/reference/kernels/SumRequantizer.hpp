@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from an accumulator of a convolution or of FullyConnected to a stored value. Set up in prepare, applied per
+// Conversion of an accumulator of a convolution or of FullyConnected to a stored value. Set up in prepare, applied per
 // pixel.
 #pragma once
 
@@ -15,11 +15,12 @@
 namespace tenon::ref
 {
 
-/// From accumulators (sums of products of stored values less zero points, plus bias) to stored values.
+/// Converts accumulators (sums of products of stored values less zero points, plus bias) to stored values.
 class SumRequantizer
 {
 public:
-    /// How TFLite's reference kernel scales: by a 31-bit multiplier, or in double precision, rounding once.
+    /// The way in which TFLite's reference kernel scales: by a 31-bit multiplier, or in double precision, rounding
+    /// once.
     enum class Method
     {
         FixedPoint,
@@ -28,12 +29,11 @@ public:
 
     SumRequantizer() = default;
     /// One scale for each output channel, from the scales of input 0, the weights and output 0. Results are clamped to
-    /// what a fused activation leaves.
-    /// `sumsOf32Bits`: sums of 16-bit data without a bias are taken as 32 bits wide.
+    /// the range of a fused activation. `sumsOf32Bits`: sums of 16-bit data without a bias are taken as 32 bits wide.
     /// Throws LayerValidationException when the weights have another number of scales than 1 or `outputChannels`.
     SumRequantizer(const ReshapeArgs& args, size_t outputChannels, Method method, bool sumsOf32Bits = false);
 
-    /// Channels [first, first + count) of one pixel.
+    /// Converts channels [first, first + count) of one pixel.
     template <typename Acc, typename Out>
     void Run(const Acc* accumulators, const Acc* bias, size_t first, size_t count, Out* out) const
     {
@@ -76,7 +76,7 @@ private:
     std::vector<backends::SumRescaler> m_Rescalers;           ///< fixed point, sums of 32 bits
     std::vector<backends::QuantizedMultiplier> m_Multipliers; ///< fixed point, sums of 64 bits
     std::vector<double> m_Reals;
-    size_t m_Stride = 0; ///< in them, from one output channel to the next: 0 where all share one scale
+    size_t m_Stride = 0; ///< step in them from one output channel to the next; 0 if all share one scale
     int32_t m_ZeroPoint = 0;
     backends::QuantizedRange m_Range;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Svdf: each filter's product with the data is put behind its last ones, the state; these are weighted over time, and
-// the filters of a unit are added. Float data beside float or 8-bit weights, and int8 data with 16-bit state and
-// weights of times, whose integer arithmetic is TFLite's, or with 8-bit ones, as TFLite Micro has them.
+// Svdf: each filter's product with the data is appended to its last products, the state; these are weighted over time,
+// and the filters of a unit are added. Types are float data by float or 8-bit weights, and int8 data with 16-bit state
+// and weights of times, whose integer arithmetic is TFLite's, or with 8-bit ones as in TFLite Micro.
 #include "backends/common/FixedPoint16.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
@@ -88,7 +88,7 @@ SupportResult Check(const LayerView& layer)
     return backends::FirstRefusal({CheckRecurrentActivation(activation), CheckQuantization(layer)});
 }
 
-/// Sizes, and the moves of the state that all types share.
+/// Sizes, and the shift of the state, which all types share.
 struct SvdfGeometry
 {
     explicit SvdfGeometry(const ReshapeArgs& args)
@@ -105,7 +105,7 @@ struct SvdfGeometry
 
     size_t NumUnits() const { return m_Filters / m_Rank; }
 
-    /// Each filter's state moves by one; its last place stays as it was.
+    /// Shifts each filter's state by one; its last element is unchanged.
     template <typename T>
     T* ShiftState(const ExecuteArgs& args) const
     {
@@ -178,7 +178,7 @@ Prepared PrepareInteger(const ReshapeArgs& args)
     const SvdfGeometry g(args);
     const TensorQuantization data = GetTensorQuantization(args.GetInput(Data));
     const TensorQuantization output = GetTensorQuantization(args.GetOutput(1));
-    // TFLite's 16-bit state has none, whatever its tensor says.
+    // TFLite's 16-bit state has no zero point, independent of its tensor.
     const int32_t stateZeroPoint = sizeof(Moved) == 1 ? GetTensorQuantization(args.GetInput(State)).m_ZeroPoint : 0;
     const SvdfScales scales(args);
     const backends::SumRescaler toState(scales.m_ToState);

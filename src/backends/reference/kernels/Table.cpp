@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table: each element looked up in a table that is an input. Quantization does not matter here: the table has it in it.
+// Table: looks up each element in a table that is an input. Quantization does not matter here: the table includes it.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/LookupTable.hpp"
@@ -26,7 +26,7 @@ constexpr TypeSet Int16Types = {DataType::QSymmS16, DataType::Signed16};
 constexpr backends::TypeRow TableTypes[] = {Types({Int8Types | Int16Types, Int8Types}, Int8Types),
                                             Types({Int8Types | Int16Types, Int16Types}, Int16Types)};
 
-/// 256 entries from the lowest value on.
+/// A table of 256 entries from the lowest value on.
 template <typename Entry>
 Entry LookUp(int8_t x, const Entry* table)
 {
@@ -52,7 +52,8 @@ backends::Prepared MakeTable(size_t count, size_t entries)
     {
         const T* in = run.GetInput<T>(0);
         Entry* out = run.GetOutput<Entry>(0);
-        std::array<Entry, InterpolatedTableEntries> table; // the output may take over the memory of the table, too
+        std::array<Entry, InterpolatedTableEntries> table; // a copy, because the output may lie in the memory of the
+                                                           // table
         std::copy_n(run.GetInput<Entry>(1), entries, table.data());
         for (size_t i = 0; i < count; ++i)
         {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tile: repeats the input along each dimension. Dimension by dimension from the innermost: what is there once is
-// copied until it is there as often as it should.
+// Tile: repeats the input along each dimension. The loop goes dimension by dimension from the innermost: the first copy
+// is duplicated until its number is reached.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "common/CopyBlock.hpp"
 

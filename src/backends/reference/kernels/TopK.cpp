@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TopK: the largest elements along an axis, largest first, or the smallest, smallest first; the first of equal ones
-// comes first. NaN comes last.
+// TopK: the largest elements along an axis, largest first, or the smallest, smallest first; equal elements keep their
+// order. NaN comes last.
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
@@ -37,7 +37,7 @@ SupportResult CheckTopK(const LayerView& layer)
                                                                "; indices are Signed16, Signed32 or Signed64");
 }
 
-/// The elements that are chosen from, `step` apart.
+/// The candidates, which are `step` elements apart.
 template <typename T>
 struct TopKLine
 {

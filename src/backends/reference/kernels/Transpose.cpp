@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transpose: dimension i of the output is dimension m[i] of the input. Permute arrives here too, with its inverse.
+// Transpose: dimension i of the output is dimension m[i] of the input. Permute uses this kernel, too, with its inverse.
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include <tenon/Exceptions.hpp>

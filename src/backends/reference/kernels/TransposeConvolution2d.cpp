@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TransposeConvolution2d: NHWC data, weights [O, H, W, I]. Types as Convolution2d, but that float data goes with int8
-// weights only.
+// TransposeConvolution2d: NHWC data, weights [O, H, W, I]. Types are those of Convolution2d, except that float data
+// needs int8 weights if they are integers.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/kernels/F16AsF32.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposed convolutions. Every output element is computed by itself, so that rows can be shared out to threads.
+// Transposed convolutions. Every output element is computed independently, so that threads can share the rows.
 #include "backends/reference/kernels/TransposedConvolution.hpp"
 
 #include "backends/common/FusedActivation.hpp"
@@ -22,7 +22,7 @@ namespace
 using backends::Prepared;
 using backends::Scratch;
 
-/// The input position that a tap spreads to output position `out`; false when there is none.
+/// The input position that a tap spreads to output position `out`; false if there is none.
 bool FindSource(const WindowAxis& axis, size_t out, size_t tap, size_t& in)
 {
     const int64_t spread = static_cast<int64_t>(out) + axis.m_Pad - static_cast<int64_t>(tap) * axis.m_Dilation;
@@ -41,7 +41,7 @@ Acc Product(In value, [[maybe_unused]] int32_t zeroPoint, W weight, [[maybe_unus
     {
         return static_cast<Acc>(value) * static_cast<Acc>(weight);
     }
-    else // a 16-bit or an 8-bit number by an 8-bit one
+    else // a 16-bit or 8-bit number by an 8-bit number
     {
         return (value - zeroPoint) * (weight - weightsZeroPoint);
     }
@@ -111,7 +111,7 @@ void SumTaps(const TransposedConvolutionGeometry& g, const In* data, int32_t zer
     }
 }
 
-/// What every combination of types needs. Acc: of a sum; BiasType: of a loaded bias.
+/// The part that all combinations of types share. Acc: type of a sum; BiasType: type of a loaded bias.
 template <typename Acc, typename BiasType>
 class Base
 {
@@ -129,7 +129,7 @@ protected:
         return row;
     }
 
-    /// Calls emit(pixel, batch, sums) for each output pixel. zeroPointOf(batch): of the data.
+    /// Calls emit(pixel, batch, sums) for each output pixel. zeroPointOf(batch): the data's zero point.
     template <typename W, typename In, typename ZeroPointOf, typename Emit>
     void ForEachPixel(const ExecuteArgs& args, const In* data, const ZeroPointOf& zeroPointOf, int32_t weightsZeroPoint,
                       const Emit& emit) const

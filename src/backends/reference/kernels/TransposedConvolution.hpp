@@ -9,7 +9,7 @@
 namespace tenon::ref
 {
 
-/// The windows lie in the output: m_Output of an axis is the image that they lie in, m_Input counts them.
+/// The windows lie in the output: m_Output of an axis is the size of the image, m_Input the number of windows.
 struct TransposedConvolutionGeometry : VolumeGeometry
 {
     size_t m_TapStep = 1;    ///< weights from one tap to the next

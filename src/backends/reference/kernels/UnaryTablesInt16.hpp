@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interpolated tables of functions on 16-bit quantized tensors, for CpuAcc, which looks many elements up at once.
+// The interpolated tables of functions on 16-bit quantized tensors, for CpuAcc, which looks up many elements at once.
 #pragma once
 
 #include "backends/reference/LookupTable.hpp"
@@ -9,10 +9,10 @@
 namespace tenon::ref
 {
 
-/// Of the Activation Gelu.
+/// The table of the Activation Gelu.
 InterpolatedTable MakeGeluTableInt16(const ReshapeArgs& args);
 
-/// Of the ElementwiseUnary Exp, Log or Rsqrt.
+/// The table of the ElementwiseUnary Exp, Log or Rsqrt.
 InterpolatedTable MakeUnaryTableInt16(const ReshapeArgs& args);
 
 } // namespace tenon::ref

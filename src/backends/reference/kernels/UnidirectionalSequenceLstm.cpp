@@ -36,7 +36,7 @@ Prepared Prepare(const ReshapeArgs& args, const LstmOutputs& outputs)
     return Prepared([cell = std::move(cell)](const ExecuteArgs& run) { cell->Run(run); }, scratch.GetBytes());
 }
 
-/// Output 0 gets zeros.
+/// A single step, whose output 0 gets zeros.
 Prepared PrepareStep(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     Prepared cell = Prepare<LstmDescriptor>(args, StepLstmOutputs);

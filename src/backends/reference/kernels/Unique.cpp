@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unique: the values without repetitions, in the order in which they first occur or sorted, and for each element which
-// one it is; where it first occurs, and how often. Values are elements, or the slices along an axis. How many there are
-// is known only while running. Equal ones are found by sorting, since that needs no allocation.
+// Unique: the values without repetitions, sorted or in the order of their first occurrences; the index of each
+// element's value; and for each value the index of its first occurrence and its count. Values are elements, or slices
+// along an axis. Their number is known only while running. Equal values are found by sorting, since that needs no
+// allocation.
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
@@ -44,15 +45,15 @@ SupportResult CheckUnique(const LayerView& layer)
     return SupportResult::Yes();
 }
 
-/// The input as [outer, slices, inner]. A slice is a list of the elements of all [outer, inner].
+/// The input as [outer, slices, inner]. A slice is the list of its elements over [outer, inner].
 struct UniquePlan
 {
     size_t m_Outer = 1;
     size_t m_Slices = 0;
     size_t m_Inner = 1;
     size_t m_ElementBytes = 1;
-    /// Negative where slice a comes before slice b, positive where it comes behind it, else 0. NaN is behind all
-    /// others.
+    /// Negative if slice a comes before slice b, positive if it comes after it, else 0. NaN comes after all other
+    /// values.
     int (*m_Compare)(const UniquePlan& plan, const void* data, size_t a, size_t b) = nullptr;
     /// Whether an element of the slice is NaN, which equals none.
     bool (*m_HasNaN)(const UniquePlan& plan, const void* data, size_t slice) = nullptr;
@@ -109,7 +110,7 @@ bool HasNaN(const UniquePlan& plan, const void* data, size_t slice)
     return false;
 }
 
-/// An output of indices, whose type the descriptor says.
+/// An output of indices, whose type is in the descriptor.
 class IndexOutput
 {
 public:
@@ -136,8 +137,8 @@ private:
     bool m_IsWide;
 };
 
-/// Sets order[i], slices in which equal ones are neighbours, and first[slice], the first slice that equals it. Returns
-/// how many different ones there are.
+/// Sets order[i], slices in an order in which equal ones are neighbours, and first[slice], the first slice that equals
+/// it. Returns the number of different slices.
 size_t FindFirst(const UniquePlan& plan, const void* data, uint32_t* order, uint32_t* first)
 {
     std::iota(order, order + plan.m_Slices, 0U);
@@ -162,7 +163,8 @@ void RunUnique(const UniquePlan& plan, const ExecuteArgs& args)
 {
     uint32_t* order = backends::Scratch::At<uint32_t>(args.m_Scratch, plan.m_Order);
     uint32_t* first = backends::Scratch::At<uint32_t>(args.m_Scratch, plan.m_First);
-    uint32_t* number = backends::Scratch::At<uint32_t>(args.m_Scratch, plan.m_Number); // of first ones: their value's
+    // The numbers of values, by first slice.
+    uint32_t* number = backends::Scratch::At<uint32_t>(args.m_Scratch, plan.m_Number);
     const auto* in = args.GetInput<std::byte>(0);
     const size_t distinct = FindFirst(plan, in, order, first);
     const DataType type = plan.m_Descriptor.m_IndexType;
@@ -193,7 +195,7 @@ void RunUnique(const UniquePlan& plan, const ExecuteArgs& args)
     {
         const IndexOutput firsts(args, 2, distinct, type);
         const IndexOutput counts(args, 3, distinct, type);
-        uint32_t* count = order; // by value
+        uint32_t* count = order; // counts by value
         std::fill_n(count, distinct, 0U);
         for (size_t i = 0; i < plan.m_Slices; ++i)
         {

@@ -12,7 +12,7 @@ namespace tenon::ref
 
 void Unpack(const int8_t* packed, size_t count, int8_t* unpacked)
 {
-    // As bytes without a sign, so that compilers make vectors of it.
+    // Bytes are processed as unsigned, so that compilers vectorize the loop.
     const auto extend = [](unsigned int nibble) { return static_cast<int8_t>((nibble ^ 8U) - 8U); };
     for (size_t i = 0; i < count / 2; ++i)
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 4-bit weights: the kernels of Convolution2d, DepthwiseConvolution2d and FullyConnected are written for 8-bit ones,
-// and get these unpacked into scratch memory while running.
+// 4-bit weights: the kernels of Convolution2d, DepthwiseConvolution2d and FullyConnected are written for 8-bit weights,
+// and get 4-bit weights unpacked into scratch memory while running.
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
@@ -8,11 +8,11 @@
 namespace tenon::ref
 {
 
-/// 4-bit elements, two a byte, the first in the low half, as signed numbers.
+/// Unpacks signed 4-bit elements, two per byte, the first in the low half.
 void Unpack(const int8_t* packed, size_t count, int8_t* unpacked);
 
-/// What `prepare` gives for `args`; if input 1 is of a 4-bit type, for the same weights as 8-bit ones, with the
-/// unpacking in front.
+/// Calls `prepare` for `args`. If input 1 has a 4-bit type, `prepare` sees the same weights as 8-bit, and unpacking
+/// runs first.
 backends::Prepared PrepareWithUnpackedWeights(const ReshapeArgs& args,
                                               backends::Prepared (*prepare)(const ReshapeArgs& args,
                                                                             const backends::PackedWeights* packed),

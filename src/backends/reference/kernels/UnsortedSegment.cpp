@@ -36,7 +36,7 @@ SupportResult CheckUnsortedSegment(const LayerView& layer)
     return CheckSegmentSum(layer);
 }
 
-/// The type in which integers may overflow.
+/// The unsigned type in which integers may overflow.
 template <typename T>
 struct Wrapping
 {
@@ -66,7 +66,7 @@ T Reduce(T a, T b)
     }
 }
 
-/// What a segment without slices holds.
+/// The value of a segment without slices.
 template <ReduceOperation Operation, typename T>
 constexpr T InitialValue()
 {
@@ -83,12 +83,12 @@ template <ReduceOperation Operation, typename T>
 struct SegmentRun
 {
     IndexInput m_Numbers;
-    int64_t m_Lowest; ///< number that is possible; negative ones are left out
+    int64_t m_Lowest; ///< lowest valid number; negative numbers are left out
     size_t m_Slices;
     size_t m_SliceElements;
     size_t m_Segments;
 
-    /// In which segments are reduced: that of the output, or wider in the scratch memory.
+    /// The type of accumulators: the output's type, or a wider one in the scratch memory.
     using Result = std::conditional_t<Operation == ReduceOperation::Sum, AccumulatorType<T>, T>;
     static constexpr bool IsWider = !std::is_same_v<Result, T>;
 
@@ -132,7 +132,7 @@ backends::Prepared PrepareSegments(const ReshapeArgs& args, int64_t lowest)
     RequireRank(args.GetOutput(0), "output 0", 1);
     const size_t slices = args.GetInput(1).GetNumElements();
     RequireElements(args.GetInput(1), "input 1", CountElements(data.GetShape(), 0, length));
-    // Without elements the sizes of the others may overflow; numbers are checked all the same.
+    // The other sizes may overflow if there are no elements; numbers are still checked.
     const bool isEmpty = data.GetShape().GetNumElements64() == 0 && output.GetNumElements64() == 0;
     const size_t sliceElements = isEmpty ? 0 : CountElements(data.GetShape(), length, data.GetNumDimensions());
     const size_t segments = output[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of the convolutions that run pixel by pixel over volumes: Convolution3d and the transposed convolutions, of
-// which the 2D one is that of volumes with one layer. Made in their prepare steps, read by their loops.
+// Sizes of the convolutions that run pixel by pixel over volumes: Convolution3d and the transposed convolutions; a 2D
+// image is a volume with one layer. Made in their prepare steps, read by their loops.
 #pragma once
 
 #include "backends/common/Scratch.hpp"
@@ -21,13 +21,13 @@ struct VolumeGeometry
     size_t m_InputChannels = 1;
     size_t m_OutputChannels = 1;
 
-    /// Output rows of all batches and layers.
+    /// The number of output rows in all batches and layers.
     size_t NumRows() const { return m_Batches * m_Z.m_Output * m_Y.m_Output; }
     size_t NumVolumeElements() const { return m_Z.m_Input * m_Y.m_Input * m_X.m_Input * m_InputChannels; }
     bool IsEmpty() const { return NumRows() * m_X.m_Output * m_OutputChannels == 0; }
 };
 
-/// Where an output pixel is.
+/// The position of an output pixel.
 struct VolumePosition
 {
     size_t m_Batch = 0;
@@ -37,7 +37,7 @@ struct VolumePosition
 };
 
 /// Calls sum(position, sums), which fills the sums of all output channels, then emit(pixel, batch, sums), for each
-/// output pixel. `sums` has room for those of MaxTasks pixels.
+/// output pixel. `sums` has room for the sums of MaxTasks pixels.
 template <typename Acc, typename Sum, typename Emit>
 void ForEachVolumePixel(const VolumeGeometry& g, IParallelFor& parallel, Acc* sums, const Sum& sum, const Emit& emit)
 {

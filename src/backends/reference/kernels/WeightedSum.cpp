@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One executor per combination of types.
+// Convolution2d and FullyConnected: one executor per combination of types.
 #include "backends/reference/kernels/WeightedSum.hpp"
 
 #include "backends/common/FusedActivation.hpp"
@@ -20,7 +20,8 @@ namespace
 using backends::Prepared;
 using backends::Scratch;
 
-/// What every combination needs. Patch: element of a gathered window; Acc: of a sum; BiasType: of a loaded bias.
+/// The part that all combinations share. Patch: element of a gathered window; Acc: type of a sum; BiasType: type of a
+/// loaded bias.
 template <typename Patch, typename Acc, typename BiasType>
 class Base
 {
@@ -48,7 +49,7 @@ protected:
                  Scratch::At<Patch>(args.m_Scratch, m_Patches), Scratch::At<Acc>(args.m_Scratch, m_Sums), emit);
     }
 
-    /// Where the channels of a pixel from `first` on go in an output.
+    /// The index in an output of a pixel's channels from `first` on.
     size_t OutputIndex(size_t pixel, size_t first) const { return pixel * m_Geometry.m_OutputChannels + first; }
 
     ConvolutionGeometry m_Geometry;
@@ -141,7 +142,7 @@ public:
             m_Input.Run(scratch, batch, sums, bias, first, m_Geometry.m_GroupOutputs, out);
             m_Clamp.Run(out, m_Geometry.m_GroupOutputs);
         };
-        // TFLite takes uint8 weights beside float data for int8 bit patterns without a zero point.
+        // TFLite reads uint8 weights of float data as int8 bit patterns without a zero point.
         RunConvolution<int8_t>(
             args, m_Input.GetValues(scratch), [&](size_t batch) { return m_Input.GetZeroPoint(scratch, batch); }, 0,
             emit);

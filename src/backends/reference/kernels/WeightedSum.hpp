@@ -11,10 +11,11 @@
 namespace tenon::ref
 {
 
-/// Signed weights: TFLite's files have 8-bit ones per tensor with a zero point or per axis without, and 4-bit ones.
+/// Signed weights: TFLite's files have 8-bit weights, per tensor with a zero point or per axis without, and 4-bit
+/// weights.
 constexpr backends::TypeSet SignedWeights = {DataType::QSymmS8, DataType::QAsymmS8, DataType::QSymmS4};
 
-/// data, weights, bias -> output; also of DepthwiseConvolution2d and TransposeConvolution2d.
+/// data, weights, bias -> output; DepthwiseConvolution2d and TransposeConvolution2d use it, too.
 constexpr backends::TypeRow WeightedSumTypes[] = {
     backends::Types({DataType::Float32, DataType::Float32, DataType::Float32}, DataType::Float32),
     backends::Types({DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32}, DataType::QAsymmU8),
@@ -26,8 +27,8 @@ constexpr backends::TypeRow WeightedSumTypes[] = {
                     DataType::BFloat16),
 };
 
-/// `weights`: read these in place of input 1's memory when not null; they stay alive with the layer.
-/// `asymmetric`: how float data beside integer weights is quantized. `sumsOf32Bits`: see Convolution2dDescriptor.
+/// `weights`: read in place of input 1's memory if not null; they stay alive with the layer. `asymmetric`: whether
+/// float data of a layer with integer weights is quantized asymmetrically. `sumsOf32Bits`: see Convolution2dDescriptor.
 backends::Prepared PrepareWeightedSum(const ReshapeArgs& args, const ConvolutionGeometry& g,
                                       SumRequantizer::Method method, bool asymmetric, const void* weights = nullptr,
                                       bool sumsOf32Bits = false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where: the indices of all elements that are not zero. How many there are is known only when they have been counted,
-// so the output is made while running.
+// Where: the indices of all elements that are not zero. Their number is known only after counting, so the output is
+// allocated while running.
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZerosLike: zeros in the shape of the input; in a tensor with a scale that is the zero point.
+// ZerosLike: zeros in the shape of the input; in a tensor with a scale a zero is the zero point.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"

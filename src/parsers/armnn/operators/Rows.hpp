@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds of Arm NN's layers: each file here has the functions of a family and, at its end, a row for each kind, by
-// its name in armnn.fbs. The function may read any field of the layer's descriptor there. What a field that is left out
-// means is the default in armnn.fbs, 0 where that has none. Included by the files here, and by Layers.cpp, which joins
-// the rows.
+// its name in armnn.fbs. The function may read any field of the layer's descriptor there. An omitted field has the
+// default of armnn.fbs, or 0 if there is none. Included by the files here, and by Layers.cpp, which joins the rows.
 #pragma once
 
 #include "parsers/armnn/Layers.hpp"
@@ -27,7 +26,7 @@ Span<const LayerRow> GetSlicingRows();
 Span<const LayerRow> GetStructureRows();
 Span<const LayerRow> GetVisionRows();
 
-/// A shape of known sizes; a scalar where the list is empty.
+/// A shape of known sizes; a scalar if the list is empty.
 TensorShape ToShape(const std::vector<uint32_t>& sizes);
 
 /// Adds a layer without a descriptor.

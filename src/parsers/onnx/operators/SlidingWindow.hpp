@@ -30,22 +30,22 @@ struct SlidingWindow
     AutoPad m_AutoPad = AutoPad::NotSet;
 
     size_t Rank() const { return m_Kernel.size(); }
-    /// How many elements a window spans.
+    /// The number of elements that a window spans.
     int64_t Extent(size_t i) const { return (m_Kernel[i] - 1) * m_Dilations[i] + 1; }
     bool HasDilation() const;
-    /// Puts a dimension of size 1 in front, as of images that are 1 high.
+    /// Adds a first dimension of size 1: a line becomes an image of height 1.
     void AddDimension();
 };
 
-/// The sizes of [N, C, spatial...] but for the first two. Throws ParseException where there are no others.
+/// The spatial sizes of [N, C, spatial...]. Throws ParseException if there are none.
 std::vector<int64_t> SpatialSizes(const Value& x);
 
-/// Reads kernel_shape, strides, dilations, pads and auto_pad. `kernel`: the sizes of weights, which count where the
+/// Reads kernel_shape, strides, dilations, pads and auto_pad. `kernel`: the sizes of weights, which are used if the
 /// attribute is missing. Throws ParseException for numbers that do not fit.
 SlidingWindow ReadSlidingWindow(const Operator& op, size_t spatialRank, const std::vector<int64_t>& kernel);
 
-/// Makes paddings that follow from sizes explicit: those of SAME_LOWER, and those of SAME_UPPER where `upperToo`.
-/// `sizes`: the spatial sizes, which may be open where they do not matter. Throws UnimplementedException where they do.
+/// Makes paddings that follow from sizes explicit: SAME_LOWER, and with `upperToo` also SAME_UPPER. `sizes`: the
+/// spatial sizes. Throws UnimplementedException if a needed size is open.
 void ResolvePads(const Operator& op, SlidingWindow& windows, const std::vector<int64_t>& sizes, bool upperToo);
 
 } // namespace tenon::onnx

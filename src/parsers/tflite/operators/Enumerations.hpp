@@ -25,14 +25,14 @@ RngAlgorithm GetRngAlgorithm(const OperatorView& op);
 bool HasShuffledWeights(const OperatorView& op);
 /// Whether option kernel_type of LSTM is BASIC, the one with five inputs.
 bool IsBasicLstm(const OperatorView& op);
-/// Whether option quantized_bias_type asks for sums of 32 bits where data is of 16.
+/// Whether option quantized_bias_type requests sums of 32 bits for 16-bit data.
 bool HasSumsOf32Bits(const OperatorView& op);
-/// Throws ParseException where data is of 16 bits and the bias is not of the type in option quantized_bias_type. `data`
-/// and `bias` are numbers of inputs.
+/// Throws ParseException if data has 16 bits and the bias does not have the type in option quantized_bias_type. `data`
+/// and `bias` are indices of inputs.
 void CheckBiasType(const OperatorView& op, size_t data, size_t bias);
 /// The type in an option that must be INT32 or INT64.
 DataType GetIntegerType(const OperatorView& op, const char* option);
-/// Option idx_out_type of UNIQUE. Throws ParseException where output 1, the indices, is of another type.
+/// Option idx_out_type of UNIQUE. Throws ParseException if output 1, the indices, has another type.
 DataType GetIndexType(const OperatorView& op);
 
 } // namespace tenon::tflite

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators of TFLite that Tenon has layers for: each file here has the functions of a family and, at its end, a
 // row for each operator, by its name in tflite.fbs or, with IsCustom, by its custom_code. The function may read any
-// field of the operator's options table there, of a custom operator any entry of its FlexBuffers options. Included by
-// the files here, and by Operators.cpp, which joins the rows.
+// field of the operator's options table there, and for a custom operator any entry of its FlexBuffers options. Included
+// by the files here, and by Operators.cpp, which joins the rows.
 #pragma once
 
 #include "parsers/tflite/NetworkBuilder.hpp"
@@ -14,7 +14,7 @@
 namespace tenon::tflite
 {
 
-/// As the most operands of a row: no limit.
+/// The maximum number of a row's operands if there is no limit.
 constexpr uint16_t Any = OperatorRow::AnyNumber;
 constexpr bool IsCustom = true;
 
