@@ -7,8 +7,9 @@ usage: make_armnn.py [--check]
 Needs flatc, which makes the files of JSON. Each file has inputs in0, in1, ..., one layer called "layer", and outputs
 out0, out1, ...; tests/parsers/armnn/GoldenTest.cpp builds the same networks with INetwork. Files whose names end with
 "_old" are of the first version of all features: no versions are written, inputs and outputs are listed by the indices of
-their layers, weights are members of their layers, and those of depthwise convolutions are [M, I, H, W]. Files that PLAIN
-names have no identifier, as Arm NN's serializer writes them.
+their layers, weights are members of their layers, and those of depthwise convolutions are [M, I, H, W]. Files whose
+names end with "_bound" or "_held" are of the versions in between. Files that PLAIN names have no identifier, as Arm NN's
+serializer writes them.
 
 --check writes nothing, and fails where the files are not those that the script makes.
 """
@@ -143,6 +144,15 @@ def file(name, kind, inputs, outputs, descriptor=None, constants=(), old=False, 
         change(FILES[name])
 
 
+def set_versions(**versions):
+    """What changes a network into one of these versions."""
+
+    def change(graph):
+        graph["featureVersions"] = versions
+
+    return change
+
+
 def elementwise():
     x, y = info([2, 3]), info([1, 3])
     for name in ("Activation", "Activation_without_identifier"):
@@ -239,6 +249,11 @@ def convolution():
         weights=weights,
         old=True,
     )
+    for release, shape, layout in (("bound", [2, 2, 3, 3], 0), ("held", [1, 3, 3, 4], 1)):
+        change = set_versions(bindingIdsScheme=1, weightsLayoutScheme=layout, constantTensorsAsInputs=0)
+        held = {"weights": const(shape), "biases": biases}
+        name = f"DepthwiseConvolution2d_{release}"
+        file(name, "DepthwiseConvolution2d", [image], [results], depthwise, change=change, **held)
     constants = {"weights": const([2, 2, 3, 3])}
     file(
         "DepthwiseConvolution2d_constant_old", "DepthwiseConvolution2d", [image], [results], plain, constants, old=True
@@ -514,6 +529,11 @@ def versions():
 
     x, y = info([2, 3]), info([1, 3])
     file("Subtraction_turned", "Subtraction", [x, y], [x], change=turn)
+
+    def turn_slots(graph):
+        graph["layers"][2]["layer"]["base"]["inputSlots"].reverse()
+
+    file("Subtraction_slots", "Subtraction", [x, y], [x], change=turn_slots)
 
     def override(graph):
         slot = graph["layers"][1]["layer"]["base"]["inputSlots"][0]

@@ -36,8 +36,10 @@ struct FileLayer
 {
     const schema::AnyLayer* m_Source = nullptr;
     const schema::LayerBase* m_Base = nullptr;
-    IConnectableLayer* m_Layer = nullptr; ///< once it is added
-    /// By their places in the file: what takes from the layer is connected here.
+    std::vector<const schema::InputSlot*> m_InputSlots = {};   ///< by their numbers
+    std::vector<const schema::OutputSlot*> m_OutputSlots = {}; ///< by their numbers
+    IConnectableLayer* m_Layer = nullptr;                      ///< once it is added
+    /// By their numbers in the file: what takes from the layer is connected here.
     std::vector<IOutputSlot*> m_Outputs = {};
     IOutputSlot* m_Transposed = nullptr; ///< of a Constant that is old depthwise weights: the same, turned
     bool m_IsListed = false;             ///< of an Input or Output: the file lists it as one of the network
@@ -171,12 +173,37 @@ private:
                     [&]
                     {
                         m_Layers[i].m_Base = &GetBase(*m_Layers[i].m_Source);
+                        m_Layers[i].m_InputSlots = SortSlots("input", m_Layers[i].m_Base->inputSlots());
+                        m_Layers[i].m_OutputSlots = SortSlots("output", m_Layers[i].m_Base->outputSlots());
                         if (!m_Places.emplace(m_Layers[i].m_Base->index(), i).second)
                         {
                             throw ParseException("another layer has the same index");
                         }
                     });
         }
+    }
+
+    /// Slots in the order of their numbers, by which connections refer to them, as in Arm NN: the file may list them in
+    /// any. Throws ParseException where the numbers are not those from 0 on, each once.
+    template <typename Slot>
+    std::vector<const Slot*> SortSlots(const char* kind, const flatbuffers::Vector<flatbuffers::Offset<Slot>>* list)
+    {
+        m_File.Budget().Charge(SizeOf(list) * sizeof(const Slot*));
+        std::vector<const Slot*> slots(SizeOf(list));
+        for (uint32_t i = 0; i < slots.size(); ++i)
+        {
+            const Slot* const slot = list->Get(i);
+            const uint32_t number = slot->index();
+            if (number >= slots.size() || slots[number] != nullptr)
+            {
+                throw ParseException(fmt::format("{} {} of its list has the index {}, {}", kind, i, number,
+                                                 number >= slots.size()
+                                                     ? fmt::format("but the list has {}", slots.size())
+                                                     : "which another one has, too"));
+            }
+            slots[number] = slot;
+        }
+        return slots;
     }
 
     LayerBindingId BindingIdOf(Place place) const
@@ -224,18 +251,17 @@ private:
         }
     }
 
-    /// The place of the layer that feeds an input, and its output. Slots are numbered by their places in their lists,
-    /// as in Arm NN, which does not look at the numbers that slots have there.
+    /// The place of the layer that feeds an input, and its output, by their numbers.
     std::pair<Place, uint32_t> SourceOf(Place place, uint32_t input) const
     {
-        const schema::InputSlot& slot = *m_Layers[place].m_Base->inputSlots()->Get(input);
+        const schema::InputSlot& slot = *m_Layers[place].m_InputSlots[input];
         if (slot.connection() == nullptr)
         {
             throw ParseException(fmt::format("input {} is not connected", input));
         }
         const auto found = m_Places.find(slot.connection()->sourceLayerIndex());
         const uint32_t output = slot.connection()->outputSlotIndex();
-        if (found == m_Places.end() || output >= SizeOf(m_Layers[found->second].m_Base->outputSlots()))
+        if (found == m_Places.end() || output >= m_Layers[found->second].m_OutputSlots.size())
         {
             throw ParseException(fmt::format("input {} takes from output {} of layer {}, which does not exist", input,
                                              output, slot.connection()->sourceLayerIndex()));
@@ -251,7 +277,7 @@ private:
             InLayer(place,
                     [&]
                     {
-                        const uint32_t numInputs = SizeOf(m_Layers[place].m_Base->inputSlots());
+                        const auto numInputs = static_cast<uint32_t>(m_Layers[place].m_InputSlots.size());
                         m_File.Budget().Charge(numInputs * sizeof(std::pair<Place, uint32_t>));
                         for (uint32_t i = 0; i < numInputs; ++i)
                         {
@@ -283,7 +309,7 @@ private:
         };
         for (Place place = 0; place < m_Layers.size(); ++place)
         {
-            open[place] = SizeOf(m_Layers[place].m_Base->inputSlots());
+            open[place] = static_cast<uint32_t>(m_Layers[place].m_InputSlots.size());
             if (open[place] == 0)
             {
                 settle(place);
@@ -323,7 +349,7 @@ private:
     {
         FileLayer& layer = m_Layers[place];
         LayerParts parts = ReadLayer(m_File, *layer.m_Source);
-        const std::vector<Optional<TensorInfo>> outputs = ReadOutputs(*layer.m_Base);
+        const std::vector<Optional<TensorInfo>> outputs = ReadOutputs(layer);
         if (!outputs.empty() && outputs[0].has_value())
         {
             parts.m_OutputType = outputs[0].value().GetDataType();
@@ -384,13 +410,13 @@ private:
         return KindOf(place) == schema::Layer::UnidirectionalSequenceLstmLayer && listed == 1 ? numStates : 0;
     }
 
-    std::vector<Optional<TensorInfo>> ReadOutputs(const schema::LayerBase& base)
+    std::vector<Optional<TensorInfo>> ReadOutputs(const FileLayer& layer)
     {
         std::vector<Optional<TensorInfo>> infos;
-        m_File.Budget().Charge(SizeOf(base.outputSlots()) * sizeof(TensorInfo));
-        for (uint32_t i = 0; i < SizeOf(base.outputSlots()); ++i)
+        m_File.Budget().Charge(layer.m_OutputSlots.size() * sizeof(TensorInfo));
+        for (size_t i = 0; i < layer.m_OutputSlots.size(); ++i)
         {
-            const schema::OutputSlot& slot = *base.outputSlots()->Get(i);
+            const schema::OutputSlot& slot = *layer.m_OutputSlots[i];
             infos.emplace_back();
             if (slot.tensorInfo() != nullptr)
             {
@@ -433,7 +459,7 @@ private:
     void Connect(Place place)
     {
         const FileLayer& target = m_Layers[place];
-        const uint32_t listed = SizeOf(target.m_Base->inputSlots());
+        const auto listed = static_cast<uint32_t>(target.m_InputSlots.size());
         unsigned int open = 0;
         for (unsigned int i = 0; i < target.m_Layer->GetNumInputSlots(); ++i)
         {
@@ -446,7 +472,7 @@ private:
             IInputSlot& input = target.m_Layer->GetInputSlot(i);
             IOutputSlot* const turned = TakesOldDepthwiseWeights(place, i) ? m_Layers[source].m_Transposed : nullptr;
             (turned != nullptr ? turned : m_Layers[source].m_Outputs[output])->Connect(input);
-            const schema::InputSlot& slot = *target.m_Base->inputSlots()->Get(i);
+            const schema::InputSlot& slot = *target.m_InputSlots[i];
             if (slot.isOverridden() && slot.overriddenTensorInfo() != nullptr)
             {
                 WithModelContext([&] { return fmt::format("input {}", i); },

@@ -116,6 +116,12 @@ void AddConvolution(Cases& cases)
                      {image},
                      {results},
                      Weighted(depthwise(true), {turned, Floats({4})}, true, {TurnedPattern(DataType::Float32)})});
+    cases.push_back({"DepthwiseConvolution2d_bound",
+                     {image},
+                     {results},
+                     Weighted(depthwise(true), {turned, Floats({4})}, true, {TurnedPattern(DataType::Float32)})});
+    cases.push_back(
+        {"DepthwiseConvolution2d_held", {image}, {results}, Weighted(depthwise(true), {turned, Floats({4})}, true)});
     cases.push_back({"DepthwiseConvolution2d_constant_old",
                      {image},
                      {results},

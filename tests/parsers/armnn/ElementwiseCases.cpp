@@ -78,12 +78,15 @@ void AddVersions(Cases& cases)
     const TensorInfo shorts = Typed({2, 3}, DataType::QSymmS16, 0.25f);
     cases.push_back({"Activation_old", {bytes}, {bytes}, relu});
     cases.push_back({"Activation_16_old", {shorts}, {shorts}, relu});
-    cases.push_back(
-        {"Subtraction_turned",
-         {Floats({2, 3}), Floats({1, 3})},
-         {Floats({2, 3})},
-         Only([](INetwork& n, const char* name) { return n.AddElementwiseBinaryLayer(BinaryOperation::Sub, name); })});
-    cases.back().m_IsTurned = true;
+    for (const char* file : {"Subtraction_turned", "Subtraction_slots"})
+    {
+        cases.push_back({file,
+                         {Floats({2, 3}), Floats({1, 3})},
+                         {Floats({2, 3})},
+                         Only([](INetwork& n, const char* name)
+                              { return n.AddElementwiseBinaryLayer(BinaryOperation::Sub, name); })});
+        cases.back().m_IsTurned = cases.back().m_Name == "Subtraction_turned";
+    }
     const auto abs =
         Only([](INetwork& n, const char* name) { return n.AddElementwiseUnaryLayer(UnaryOperation::Abs, name); });
     const TensorInfo open = Floats(TensorShape({0, 3}, {false, true}));

@@ -148,6 +148,14 @@ TEST(HostileArmnn, Connections)
         << "an Output layer has no outputs";
     EXPECT_THAT(Refusal("Subtraction", [&](ArmnnTree& tree) { input(tree, 0).connection.reset(); }),
                 HasSubstr("input 0 is not connected"));
+    EXPECT_THAT(Refusal("Subtraction", [&](ArmnnTree& tree) { input(tree, 1).index = 0; }),
+                AllOf(HasSubstr("layer 2 'layer' (Subtraction)"),
+                      HasSubstr("input 1 of its list has the index 0, which another one has")));
+    EXPECT_THAT(Refusal("Subtraction", [&](ArmnnTree& tree) { input(tree, 0).index = UINT32_MAX; }),
+                HasSubstr("input 0 of its list has the index 4294967295, but the list has 2"));
+    EXPECT_THAT(Refusal("Subtraction", [](ArmnnTree& tree)
+                        { LayerAt<schema::SubtractionLayerT>(tree, 2).base->outputSlots[0]->index = 3; }),
+                HasSubstr("output 0 of its list has the index 3, but the list has 1"));
     EXPECT_THAT(Refusal("Subtraction", [](ArmnnTree& tree)
                         { LayerAt<schema::SubtractionLayerT>(tree, 2).base->inputSlots.pop_back(); }),
                 HasSubstr("it has 1 inputs, should have 2"));

@@ -55,10 +55,10 @@ Files need not have the identifier `ARMN`, which Arm NN's serializer leaves out:
 versions of the format's features are read: inputs and outputs that are listed by the indices of their layers
 (`bindingIdsScheme` 0) or by their binding ids (1), depthwise weights as [M, I, H, W] (`weightsLayoutScheme` 0) or
 [1, H, W, I * M] (1), weights in layers (`constantTensorsAsInputs` 0) or as layers of their own (1). Types of old files
-become their successors: QuantisedAsymm8 is QAsymmU8, QuantisedSymm16 is QSymmS16. Layers may stand in any order; slots
-are numbered by their places. Inputs and outputs have the names of their layers. A scale of a tensor of floats or
-Booleans is left out. A result of one element that is declared as [1] and is a scalar here, or the other way round, keeps
-the declared shape: a Reshape after the layer sets it.
+become their successors: QuantisedAsymm8 is QAsymmU8, QuantisedSymm16 is QSymmS16. Layers may stand in any order, and
+so may their slots, which have numbers. Inputs and outputs have the names of their layers. A scale of a tensor of floats
+or Booleans is left out. A result of one element that is declared as [1] and is a scalar here, or the other way round,
+keeps the declared shape: a Reshape after the layer sets it.
 
 Each kind of layer becomes the layer of Tenon with the same meaning, with the results of the layer that `INetwork` adds;
 `tests/golden/armnn` has a file for each. No kind of release 23.08 is refused. A file with layers of kinds that later
