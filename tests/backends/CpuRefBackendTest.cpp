@@ -93,11 +93,11 @@ TEST(CpuRefBackend, HasATestOfEachKernel)
 {
     ASSERT_TRUE(std::filesystem::exists("tests/ops")) << "run it in the folder of the sources";
     std::string tests;
-    for (const auto& entry : std::filesystem::directory_iterator("tests/ops"))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator("tests/ops"))
     {
-        if (entry.path().filename().string().compare(0, 5, "Infer") == 0)
+        if (!entry.is_regular_file() || entry.path().filename().string().compare(0, 5, "Infer") == 0)
         {
-            continue; // of shapes alone
+            continue; // shape inference alone
         }
         std::ifstream file(entry.path());
         tests.append(std::istreambuf_iterator<char>(file), {});

@@ -610,8 +610,10 @@ TEST(NetworkPlan, SaysWhichVariantRunsAndWhy)
     descriptor.m_TransposeWeightMatrix = true;
     IConnectableLayer* product = network->AddFullyConnectedLayer(descriptor, "product");
     Connect(data, product, 0);
-    Connect(Typed(constant, weightsInfo), product, 1);
-    AddOutputs(*network, {Typed(product, TensorInfo({Rows, Columns}, DataType::QAsymmS8, 8.0f, 0))});
+    constant->GetOutputSlot(0).SetTensorInfo(weightsInfo);
+    Connect(constant, product, 1);
+    product->GetOutputSlot(0).SetTensorInfo(TensorInfo({Rows, Columns}, DataType::QAsymmS8, 8.0f, 0));
+    AddOutputs(*network, {product});
     const IRuntimePtr runtime = IRuntime::Create({});
     const NetworkPlan plan = runtime->GetPlan(Load(*runtime, *network, {"CpuAcc"}));
     ASSERT_EQ(plan.m_Layers.size(), 1u);

@@ -91,7 +91,7 @@ uint32_t AttributeView::Unsigned(std::string_view name, int32_t fallback, int32_
     const int32_t value = Int(name, fallback);
     if (value < min)
     {
-        Fail(fmt::format("{} {} is {}, should be at min {}", m_Kind, name, value, min));
+        Fail(fmt::format("{} {} is {}, should be at least {}", m_Kind, name, value, min));
     }
     return static_cast<uint32_t>(value);
 }

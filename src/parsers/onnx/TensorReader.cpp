@@ -24,7 +24,7 @@ TensorShape ReadDims(const std::vector<int64_t>& dims, const Limits& limits)
     const unsigned int max = std::min(limits.m_MaxRank, MaxNumOfTensorDimensions);
     if (dims.size() > max)
     {
-        throw ParseException(fmt::format("has rank {}, at max {} is possible (Limits::m_MaxRank)", dims.size(), max));
+        throw ParseException(fmt::format("has rank {}, at most {} is possible (Limits::m_MaxRank)", dims.size(), max));
     }
     for (size_t i = 0; i < dims.size(); ++i)
     {

@@ -140,7 +140,7 @@ TensorShape ToShape(const std::vector<int64_t>& sizes)
     if (sizes.size() > MaxNumOfTensorDimensions)
     {
         throw UnimplementedException(
-            fmt::format("a tensor has {} dimensions, at max {} are possible", sizes.size(), MaxNumOfTensorDimensions));
+            fmt::format("a tensor has {} dimensions, at most {} are possible", sizes.size(), MaxNumOfTensorDimensions));
     }
     TensorShape shape(static_cast<unsigned int>(sizes.size()), false);
     for (unsigned int i = 0; i < sizes.size(); ++i)
@@ -192,7 +192,7 @@ TensorShape OpenShape(int64_t count)
     if (count >= tooMany)
     {
         throw UnimplementedException(
-            fmt::format("a tensor has {} dimensions, at max {} are possible", count, MaxNumOfTensorDimensions));
+            fmt::format("a tensor has {} dimensions, at most {} are possible", count, MaxNumOfTensorDimensions));
     }
     return ToShape(std::vector<int64_t>(static_cast<size_t>(count), OpenSize));
 }

@@ -336,8 +336,8 @@ TEST(OnnxLoop, WhatIsRefused)
                            .Output("on")
                            .Output("next");
     EXPECT_THAT(error(LoopNode({"t", "", "x"}, {"y"}, typed)),
-                HasSubstr("carried value 0 changes its type from turn to turn"));
-    EXPECT_NE(error(LoopNode({"x", "", "x"}, {"y"}, body)), "no exception") << "a float number of turns";
+                HasSubstr("carried value 0 changes its type from iteration to iteration"));
+    EXPECT_NE(error(LoopNode({"x", "", "x"}, {"y"}, body)), "no exception") << "a float number of iterations";
     EXPECT_THAT(error(LoopNode({"t", "t", "x"}, {"y"}, body)),
                 HasSubstr("the condition is of type Signed64 in place of Boolean"));
     const Wire number = Body({"v"}).Add("Neg", {"v"}, {"next"}).Output("i").Output("next");
@@ -466,7 +466,7 @@ TEST(OnnxSequences, GrowInLoops)
                 ElementsAre(0.5f, 1.5f, 2.5f, 3.5f));
     EXPECT_EQ(RunModel(model(Message(5, Ints("turns", {}, {100}))), {List({0.5f})}).at(0).Floats().size(), 100u);
     EXPECT_THAT(ErrorOf<UnimplementedException>(model(Message(11, ValueInfo("turns", ElementType::Int64, Dims{})))),
-                HasSubstr("a sequence is carried through a loop whose number of turns is not known before the run"));
+                HasSubstr("a sequence is carried through a loop whose number of iterations is not known before the run"));
     const Wire map = Graph("map")
                          .Put(Message(11, Message(1, "e")))
                          .Put(Message(11, Message(1, "a")))

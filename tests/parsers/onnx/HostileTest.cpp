@@ -301,7 +301,7 @@ TEST_F(OnnxHostile, LoopsOfManyTurns)
     };
     EXPECT_EQ(grow(200), "");
     EXPECT_THAT(grow(1000), HasSubstr("(Limits::m_MaxLayers)"));
-    EXPECT_THAT(grow(2000), HasSubstr("number of turns"));
+    EXPECT_THAT(grow(2000), HasSubstr("number of iterations"));
 }
 
 TEST_F(OnnxHostile, SizesBeyondAllMemory)

@@ -202,7 +202,7 @@ SupportResult CheckDetection(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "the threshold of intersection over union is " +
                                                                          std::to_string(d.m_NmsIouThreshold) +
-                                                                         "; it must be above 0 and at max 1");
+                                                                         "; it must be above 0 and at most 1");
     }
     if (d.m_MaxClassesPerDetection == 0 || (d.m_UseRegularNms && d.m_DetectionsPerClass == 0))
     {

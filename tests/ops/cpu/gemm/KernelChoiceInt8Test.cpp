@@ -2,9 +2,9 @@
 // ChooseGemmInt8: row, reason and questions for facts of all rules, on all levels of TENON_FORCE_ISA, none of which the
 // processor needs to have.
 #include "backends/cpu/gemm/pack/KernelChoiceInt8.hpp"
+#include "harness/IsaTest.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <functional>
 #include <initializer_list>
@@ -168,7 +168,7 @@ GemmFactsInt8 Hybrid(size_t rows, bool isInt4 = false)
 
 } // namespace
 
-TEST(KernelChoiceInt8, ManyRowsByTheInstructionsOfEachLevel)
+ISA_TEST(KernelChoiceInt8, ManyRowsByTheInstructionsOfEachLevel)
 {
     Check({
         {{"avx512vnni"}, Facts(), {}, "Avx512VnniS8: dot products of bytes", ""},
@@ -192,7 +192,7 @@ TEST(KernelChoiceInt8, ManyRowsByTheInstructionsOfEachLevel)
     });
 }
 
-TEST(KernelChoiceInt8, SumsInInt16WithoutDotProducts)
+ISA_TEST(KernelChoiceInt8, SumsInInt16WithoutDotProducts)
 {
     const GemmFactsInt8 byChannel = Facts([](GemmFactsInt8& f) { f.m_HasScales = true; });
     GemmFactsInt8 few = byChannel;
@@ -257,7 +257,7 @@ TEST(KernelChoiceInt8, SumsInInt16WithoutDotProducts)
     });
 }
 
-TEST(KernelChoiceInt8, FewRowsOrColumns)
+ISA_TEST(KernelChoiceInt8, FewRowsOrColumns)
 {
     GemmFactsInt8 fewColumns = FewRowsInPlace(256, 4);
     fewColumns.m_Rows = 100;
@@ -309,7 +309,7 @@ TEST(KernelChoiceInt8, FewRowsOrColumns)
     });
 }
 
-TEST(KernelChoiceInt8, FloatDataAndWeightsOfFourBits)
+ISA_TEST(KernelChoiceInt8, FloatDataAndWeightsOfFourBits)
 {
     GemmFactsInt8 transposed = Hybrid(1, true);
     transposed.m_IsTransposed = true;
@@ -343,7 +343,7 @@ TEST(KernelChoiceInt8, FloatDataAndWeightsOfFourBits)
 }
 
 // The order of questions is part of the format of files with packed weights: their answers are blocks in sequence.
-TEST(KernelChoiceInt8, AsksAtMostTwoQuestionsAndNoneTwice)
+ISA_TEST(KernelChoiceInt8, AsksAtMostTwoQuestionsAndNoneTwice)
 {
     std::set<std::string> orders;
     for (const Level& level : GetLevels())
@@ -376,7 +376,7 @@ TEST(KernelChoiceInt8, AsksAtMostTwoQuestionsAndNoneTwice)
                                              "SplitS8? -128? ", "SplitU8? "));
 }
 
-TEST(KernelRowsInt8, EachLevelHasWhatTheChooserNeeds)
+ISA_TEST(KernelRowsInt8, EachLevelHasWhatTheChooserNeeds)
 {
     for (const Level& level : GetLevels())
     {
@@ -395,7 +395,7 @@ TEST(KernelRowsInt8, EachLevelHasWhatTheChooserNeeds)
 }
 
 // Of two rows for one role, the second one would hide the first.
-TEST(KernelRowsInt8, AProcessorHasOneRowForEachRole)
+ISA_TEST(KernelRowsInt8, AProcessorHasOneRowForEachRole)
 {
     std::set<std::string> used;
     for (const Level& level : GetLevels())
