@@ -53,7 +53,7 @@ def entry(path, seconds, sources=1):
 class Names(unittest.TestCase):
     def test_of_objects(self):
         for path, expected in {
-                "src/backends/cpu/CMakeFiles/tenon_cpu.dir/gemm/bytes/Tiles8.cpp.o":
+                "src/backends/cpu/CMakeFiles/tenon_cpu.dir/gemm/kernels/int8/MicrokernelsInt8.cpp.o":
                     ("src/backends/cpu", "src/backends/cpu/gemm/kernels/int8/MicrokernelsInt8.cpp"),
                 "src/optimizer/CMakeFiles/tenon_optimizer.dir/Unity/unity_12_cxx.cxx.o":
                     ("src/optimizer", "src/optimizer (unity 12)"),
