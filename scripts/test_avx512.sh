@@ -62,7 +62,7 @@ run() {
     "\$@" --gtest_color=no || status=1
 }
 run test_isa
-run test_backends '--gtest_filter=CpuAcc.*:Byte*'
+run test_backends '--gtest_filter=CpuAcc.*'
 run test_ops '--gtest_filter=$filter'
 echo "status of the tests: \$status"
 sleep 1 # for what the serial port has yet to send
