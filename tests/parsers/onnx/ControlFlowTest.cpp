@@ -41,7 +41,7 @@ Graph WithFlag(const Dims& dims = {2})
     return graph;
 }
 
-/// A loop body: number of the turn and condition, then carried values.
+/// A loop body: number of the iteration and condition, then carried values.
 Graph Body(const Names& carried)
 {
     Graph body("body");
