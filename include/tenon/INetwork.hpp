@@ -495,7 +495,7 @@ public:
     /// Runs `body` as long as `condition` gives true (Tenon). Both networks are copied. Input i is the first value of
     /// loop variable i: the Input layer with binding id i in both networks. Output 0 of the condition is Boolean, and
     /// its first element decides; output i of the body is the next value of variable i, and at the end output i of this
-    /// layer. A variable keeps its type; its shape may change from turn to turn. Turns are bounded by
+    /// layer. A variable keeps its type; its shape may change from iteration to iteration. Iterations are bounded by
     /// Limits::m_MaxLoopIterations. Throws as AddIfLayer does.
     virtual IConnectableLayer* AddWhileLayer(const INetwork& condition, const INetwork& body,
                                              const char* name = nullptr) = 0;

@@ -93,8 +93,8 @@ struct RunOptions
 {
     /// Whose states the run reads and writes.
     SessionId m_Session = SessionId::Default;
-    /// Read at the beginning, before each layer and before each turn of a loop: once it is true the run ends with a
-    /// CancelledException. A wait for another run of the session, and the planning of new shapes, are not cut short.
+    /// Read at the beginning, before each layer and before each iteration of a loop: once it is true the run ends with
+    /// a CancelledException. A wait for another run of the session, and the planning of new shapes, are not cut short.
     /// Outputs are undefined then, states are as before the run. Null: the run goes to its end.
     const std::atomic<bool>* m_IsCancelled = nullptr;
     /// Inputs and outputs that are not among the tensors of the call, see IRuntime::ImportInputs().

@@ -20,7 +20,7 @@ struct Limits
     unsigned int m_MaxRank = 8;
     /// Bytes of a model file.
     uint64_t m_MaxFileBytes = uint64_t{2} << 30;
-    /// Turns of all While layers in one run together: of loops within loops there may be as many as no run ends.
+    /// Iterations of all While layers in one run together: of loops within loops there may be as many as no run ends.
     uint64_t m_MaxLoopIterations = 10000000;
     /// Depth of nested graphs and of nested options.
     unsigned int m_MaxNesting = 32;

@@ -139,8 +139,9 @@ TEST(IsaRuns, RunsWhereKernelsDiffer)
         {
             const bool hasVectors = cpu::GetCpuFeatures().m_Simd;
             const cpu::MicrokernelsInt8* engine = hasVectors ? &cpu::GetMicrokernelsInt8() : nullptr;
-            See(hasVectors ? static_cast<double>(engine->m_Lanes * 100 + static_cast<size_t>(engine->GetPlain(true).m_Layout))
-                           : -1);
+            See(hasVectors
+                    ? static_cast<double>(engine->m_Lanes * 100 + static_cast<size_t>(engine->GetPlain(true).m_Layout))
+                    : -1);
         });
     for (const std::string& isa : GetDistinct(value))
     {

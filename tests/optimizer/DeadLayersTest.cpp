@@ -34,7 +34,7 @@ TEST(DeadLayers, GoWithWhatFedThemAlone)
     deadLayers.CutOffIfDead(shared);
     deadLayers.CutOffIfDead(output);
     EXPECT_EQ(shared.Output(0).GetNumConnections(), 2u) << "it is read";
-    Layer& late = AddFloor(graph, second, "late"); // after `unread` was made
+    Layer& late = AddFloor(graph, second, "late"); // after `deadLayers` was made
     deadLayers.CutOffIfDead(late);
     EXPECT_EQ(shared.Output(0).GetNumConnections(), 1u);
     EXPECT_EQ(graph.Size(), 6u) << "still there to be come across";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// If and While: both branches, shapes that change, nesting, loops of no turn and of too many, states passed through,
-// and networks that do not fit together.
+// If and While: both branches, shapes that change, nesting, loops of no iteration and of too many, states passed
+// through, and networks that do not fit together.
 #include "harness/Networks.hpp"
 
 #include <gmock/gmock.h>
@@ -277,7 +277,7 @@ TEST(While, EndsAtTheLimit)
 TEST(While, TurnsOfNestedLoopsCountTogether)
 {
     IRuntime::CreationOptions options;
-    options.m_Limits.m_MaxLoopIterations = 24; // 4 turns, each of 5 more
+    options.m_Limits.m_MaxLoopIterations = 24; // 4 iterations, each of 5 more
     const IRuntimePtr runtime = IRuntime::Create(options);
     const auto makeNested = [](float turns)
     {

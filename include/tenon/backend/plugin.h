@@ -191,7 +191,7 @@ enum
     TENON_UNAVAILABLE = 5             /* not here: the backend, or a library that it needs, cannot be loaded */
 };
 
-/* The body of a loop that is split over the threads of a run: does the turns from begin to end, without end. */
+/* The body of a loop that is split over the threads of a run: iterations from begin to end, without end. */
 typedef void(TENON_CALL* tenon_loop_body)(void* body_data, size_t begin, size_t end);
 /* The threads of a run. */
 typedef struct tenon_parallel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partition: see PartitionGraph.hpp. ContractedGraph decides what belongs together; here layers become its nodes, and
-// its clusters become subgraphs in an order of execution.
+// PartitionGraph: see PartitionGraph.hpp. ContractedGraph decides what belongs together; here layers become its nodes,
+// and its clusters become subgraphs in an order of execution.
 #include "optimizer/partition/PartitionGraph.hpp"
 
 #include "optimizer/partition/ContractedGraph.hpp"

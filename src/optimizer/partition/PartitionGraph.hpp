@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partition: cuts a graph into subgraphs of one backend each. Called by Optimize() after assignment.
+// PartitionGraph: cuts a graph into subgraphs of one backend each. Called by Optimize() after assignment.
 #pragma once
 
 #include "graph/Graph.hpp"

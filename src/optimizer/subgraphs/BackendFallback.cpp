@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reassigner: see BackendFallback.hpp.
+// BackendFallback: see BackendFallback.hpp.
 #include "optimizer/subgraphs/BackendFallback.hpp"
 
 #include "optimizer/widths/FitFloatWidths.hpp"

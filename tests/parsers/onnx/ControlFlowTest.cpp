@@ -41,7 +41,7 @@ Graph WithFlag(const Dims& dims = {2})
     return graph;
 }
 
-/// A loop body: number of the turn and condition, then carried values.
+/// A loop body: number of the iteration and condition, then carried values.
 Graph Body(const Names& carried)
 {
     Graph body("body");
@@ -465,8 +465,9 @@ TEST(OnnxSequences, GrowInLoops)
     EXPECT_THAT(RunModel(model(Message(5, Ints("turns", {}, {4}))), {List({0.5f})}).at(0).Floats(),
                 ElementsAre(0.5f, 1.5f, 2.5f, 3.5f));
     EXPECT_EQ(RunModel(model(Message(5, Ints("turns", {}, {100}))), {List({0.5f})}).at(0).Floats().size(), 100u);
-    EXPECT_THAT(ErrorOf<UnimplementedException>(model(Message(11, ValueInfo("turns", ElementType::Int64, Dims{})))),
-                HasSubstr("a sequence is carried through a loop whose number of iterations is not known before the run"));
+    EXPECT_THAT(
+        ErrorOf<UnimplementedException>(model(Message(11, ValueInfo("turns", ElementType::Int64, Dims{})))),
+        HasSubstr("a sequence is carried through a loop whose number of iterations is not known before the run"));
     const Wire map = Graph("map")
                          .Put(Message(11, Message(1, "e")))
                          .Put(Message(11, Message(1, "a")))

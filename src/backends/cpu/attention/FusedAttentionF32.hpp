@@ -17,7 +17,7 @@
 namespace tenon::cpu
 {
 
-/// out[count][width] = rows[count][depth] * panel[depth][width], with the GEMM microkernels of the engine; width =
+/// out[count][width] = rows[count][depth] * panel[depth][width], with the GEMM microkernels `engine`; width =
 /// vectors * lanes. Attention calls it as well.
 void MultiplyByPanel(const MicrokernelsF32& engine, size_t vectors, const float* rows, size_t stride, size_t count,
                      size_t depth, const float* panel, float* out);

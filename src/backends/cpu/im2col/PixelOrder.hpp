@@ -33,7 +33,7 @@ public:
     PixelOrder(const Im2col& windows, const TileCosts& tiles, bool hasSplitColumns);
 
     /// Fills the indirection buffer for pixels [first, last) of the order, by taps or by rows of taps, as
-    /// Im2col::FindTaps and Im2col::FindRows do.
+    /// Im2col::Find and Im2col::FindRows do.
     template <typename T>
     void FindTaps(const Im2col& windows, const T* input, size_t first, size_t last, const T* padding,
                   const T** table) const

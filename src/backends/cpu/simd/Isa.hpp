@@ -90,8 +90,8 @@ inline const CpuFeatures& GetCpuFeatures()
 /// A value that depends on the processor's features alone. It is made at the first Get(), and again after a test has
 /// changed the features. PerIsa objects are static variables, constant-initialized without a value:
 ///
-///     static constinit PerIsa<Engine> engine;
-///     return engine.Get([] { return TENON_CHOOSE(MakeEngine)(); });
+///     static constinit PerIsa<Microkernels> microkernels;
+///     return microkernels.Get([] { return TENON_CHOOSE(MakeMicrokernels)(); });
 template <typename T>
 class PerIsa
 {

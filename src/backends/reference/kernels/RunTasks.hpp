@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loop partitioned into tasks. Each task has working memory of its own, which the prepare step lays out. The
-// partition does not depend on the number of threads. Used by BatchMatMul and the convolutions of volumes.
+// partition does not depend on the number of threads. Used by BatchMatMul, the convolutions of volumes and the layers
+// of signals.
 #pragma once
 
 #include <tenon/backend/IWorkload.hpp>

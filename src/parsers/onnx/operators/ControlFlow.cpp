@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of operators whose attributes are graphs: If, Loop and Scan. A branch whose condition is known becomes a part of
-// the network, and so does each turn of a short loop of known length; else graphs become the networks of an If or While
-// layer, and the values that they read from outside become further inputs.
+// the network, and so does each iteration of a short loop of known length; else graphs become the networks of an If or
+// While layer, and the values that they read from outside become further inputs.
 //
 // The variables of a While layer, by binding id:
-//   0                    the number of the turn
+//   0                    the number of the iteration
 //   1                    the condition
-//   2 ..                 values that are carried from turn to turn
+//   2 ..                 values that are carried from iteration to iteration
 //   2 + carried ..       for each scan output, what was stacked up so far
 //   2 + carried + scans  values from outside
 #include "parsers/onnx/GraphReader.hpp"
@@ -28,7 +28,7 @@ namespace tenon::onnx::rows
 namespace
 {
 
-/// Loops of more turns become no part of the network.
+/// Loops of more iterations become no part of the network.
 constexpr int64_t MaxUnrolledIterations = 16;
 /// The same for loops that carry sequences, which no layer can.
 constexpr int64_t MaxIterationsWithSequences = 1024;
@@ -240,16 +240,16 @@ void AddIf(Operator& op, GraphBuilder& graph)
 namespace
 {
 
-/// A loop over a graph. In each turn the graph takes the values that are carried and, for Scan, slices of inputs; it
-/// gives the next values and one part of each scan output.
+/// A loop over a graph. In each iteration the graph takes the values that are carried and, for Scan, slices of inputs;
+/// it gives the next values and one part of each scan output.
 struct LoopPlan
 {
     const GraphMessage* m_Body = nullptr;
     Value m_Iterations; ///< a scalar of type Signed64, or no value: no bound
     Value m_Condition;  ///< a Boolean scalar, or no value: true all the time
     std::vector<Value> m_Initial;
-    bool m_IsLoop = true; ///< the body takes the number of the turn and the condition, and gives a condition
-    /// Further inputs of the body: those of Scan at a turn.
+    bool m_IsLoop = true; ///< the body takes the number of the iteration and the condition, and gives a condition
+    /// Further inputs of the body: those of Scan in an iteration.
     std::function<std::vector<Value>(GraphBuilder& graph, const Value& iteration)> m_Slices;
 
     size_t NumCarried() const { return m_Initial.size(); }
@@ -288,7 +288,7 @@ Iteration ReadIteration(const Operator& op, GraphBuilder& builder, const LoopPla
     return iteration;
 }
 
-/// Turns one after the other, as parts of the network. Nothing where the condition of a turn is not known.
+/// Iterations one after the other, as parts of the network. Nothing where the condition of one is not known.
 std::optional<std::vector<Value>> Unroll(const Operator& op, GraphBuilder& graph, const LoopPlan& plan, int64_t max)
 {
     const bool isBounded = static_cast<bool>(plan.m_Iterations);
@@ -334,7 +334,7 @@ std::optional<std::vector<Value>> Unroll(const Operator& op, GraphBuilder& graph
     {
         if (list.empty())
         {
-            return std::nullopt; // without a turn the body's types tell the shape
+            return std::nullopt; // without an iteration the body's types tell the shape
         }
         results.push_back(graph.Concat(list, 0));
     }
@@ -350,7 +350,7 @@ bool FindEmptyStack(const Value& part, std::vector<int64_t>& sizes)
 }
 
 /// The stack with one part more. Where the sizes of parts are not known, the first stack has other sizes, and is
-/// replaced: by a branch on the number of the turn.
+/// replaced: by a branch on the number of the iteration.
 Value Push(const Operator& op, GraphBuilder& graph, const Value& stack, const Value& part, const Value& number,
            bool isSized)
 {
@@ -373,7 +373,7 @@ Value Push(const Operator& op, GraphBuilder& graph, const Value& stack, const Va
 }
 
 /// The networks of a While layer. They are made again while carried values turn out to change their shapes: inside of
-/// the body only what holds in every turn may be relied on.
+/// the body only what holds in every iteration may be relied on.
 class LoopNetworks
 {
 public:
@@ -522,7 +522,7 @@ private:
         return true;
     }
 
-    /// The condition, and that there are turns left.
+    /// The condition, and that there are iterations left.
     void MakeCondition(parsers::NetworkSize& size)
     {
         m_Condition = INetwork::Create();
@@ -545,7 +545,7 @@ private:
     const Operator& m_Op;
     GraphBuilder& m_Graph;
     const LoopPlan& m_Plan;
-    std::vector<TensorShape> m_Shapes; ///< of carried values, in all turns
+    std::vector<TensorShape> m_Shapes; ///< of carried values, in all iterations
     std::vector<std::vector<int64_t>> m_ScanSizes;
     std::vector<DataType> m_ScanTypes;
     INetworkPtr m_Condition{nullptr, &INetwork::Destroy};

@@ -157,8 +157,8 @@ void AddConcatFromSequence(Operator& op, GraphBuilder& graph)
     op.SetOutput(0, graph.Concat(elements, axis));
 }
 
-/// The body once for each value of the first sequence; further sequences give a value each in the same turn, tensors
-/// are the same for all.
+/// The body once for each value of the first sequence; further sequences give a value each in the same iteration,
+/// tensors are the same for all.
 void AddSequenceMap(Operator& op, GraphBuilder& graph)
 {
     const GraphMessage* const body = op.Graph("body");

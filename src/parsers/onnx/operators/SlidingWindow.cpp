@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: see SlidingWindow.hpp.
+// SlidingWindow: see SlidingWindow.hpp.
 #include "parsers/onnx/operators/SlidingWindow.hpp"
 
 #include <tenon/Exceptions.hpp>

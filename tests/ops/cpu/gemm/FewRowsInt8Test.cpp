@@ -53,7 +53,8 @@ ISA_TEST(FewRowsInt8, WeightsWhoseNegativeIsNoByte)
                                         InfoInt8({8, 40}, true, 1.0f, 0))
                                     .Pack(store, rows);
             ASSERT_TRUE(packed->IsExact());
-            EXPECT_EQ(&packed->GetTiles() == &cpu::GetMicrokernelsInt8().Get(cpu::KernelRoleInt8::SignTransferInt8), !hasMinByte && rows < 5)
+            EXPECT_EQ(&packed->GetTiles() == &cpu::GetMicrokernelsInt8().Get(cpu::KernelRoleInt8::SignTransferInt8),
+                      !hasMinByte && rows < 5)
                 << rows << " rows, has -128: " << hasMinByte;
         }
     }

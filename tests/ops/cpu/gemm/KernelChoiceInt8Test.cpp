@@ -2,6 +2,7 @@
 // ChooseGemmInt8: row, reason and questions for facts of all rules, on all levels of TENON_FORCE_ISA, none of which the
 // processor needs to have.
 #include "backends/cpu/gemm/pack/KernelChoiceInt8.hpp"
+
 #include "harness/IsaTest.hpp"
 
 #include <gmock/gmock.h>

@@ -60,7 +60,8 @@ bool IsUsed(const Weights& w, const cpu::Im2col& windows, size_t images = 1)
 
 bool HasImplicitGemm()
 {
-    return cpu::GetCpuFeatures().m_Simd && cpu::GetMicrokernelsInt8().GetPlain(true).m_ImplicitGemmKernels[0][1] != nullptr;
+    return cpu::GetCpuFeatures().m_Simd &&
+           cpu::GetMicrokernelsInt8().GetPlain(true).m_ImplicitGemmKernels[0][1] != nullptr;
 }
 
 } // namespace

@@ -93,7 +93,8 @@ ISA_TEST(SplitTilesInt8, AllSumsOfProducts)
     const MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
     std::mt19937 random(3);
     const auto pick = [&random](std::initializer_list<int32_t> of) { return *(of.begin() + random() % of.size()); };
-    for (const MicrokernelSetInt8* tiles : {&microkernels.Get(KernelRoleInt8::SplitInt8), &microkernels.Get(KernelRoleInt8::SplitUInt8)})
+    for (const MicrokernelSetInt8* tiles :
+         {&microkernels.Get(KernelRoleInt8::SplitInt8), &microkernels.Get(KernelRoleInt8::SplitUInt8)})
     {
         for (size_t vectors = 1; vectors <= tiles->m_Vectors; ++vectors)
         {

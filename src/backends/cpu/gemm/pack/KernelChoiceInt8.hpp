@@ -3,17 +3,17 @@
 // function of facts and rows: no layer, no store, no processor. Users: PackedWeightsInt8, which knows the facts of a
 // layer and shows the reason in profiles; Convolution2dInt8.
 //
-//   rule                                                                                            role of the row
-//   1  at most 4 rows or few columns; the model keeps its weights, of at most 512 KiB               Unpacked
-//   2  the same, or at most 4 rows; no weight is -128                                               SignTransfer,
-//   Unpacked 3  few products overflow int16 pairs                                                            Split 4
-//   few columns, no weight is -128                                                               SignTransfer 5  int8
-//   weights without a zero point, rows or depth that pay for packing; -128 at most twice    Permuted
-//      in eight weights
-//   6  4-bit weights, few rows                                                                      Int4, Int4OneRow
-//   7  weights without a zero point, where no instruction takes bytes                               Int8x2
-//   8  float data                                                                                   Hybrid
-//   9  all others                                                                                   Int8, UInt8
+//   rule                                                                                 role of the row
+//   1  at most 4 rows or few columns; the model keeps its weights, of at most 512 KiB    Unpacked
+//   2  the same, or at most 4 rows; no weight is -128                                    SignTransfer, Unpacked
+//   3  few weights overflow int16 pairs                                                  Split
+//   4  few columns, no weight is -128                                                    SignTransfer
+//   5  int8 weights without a zero point, rows or depth that pay for packing; -128 at    Permuted
+//      most twice in eight weights
+//   6  4-bit weights, few rows                                                           Int4, Int4OneRow
+//   7  weights without a zero point, where no instruction takes bytes                    Int8x2
+//   8  float data                                                                        Hybrid
+//   9  all others                                                                        Int8, UInt8
 //
 // The first rule whose row is there and whose condition holds decides. Rules 1 to 3 are for data and weights that are
 // not 4-bit and not transposed, rules 1 and 2 for data and weights of the same sign.

@@ -38,7 +38,7 @@ public:
         std::memcpy(m_Steps + place * stepBytes, step, stepBytes);
     }
 
-    /// `mirrored`: for each lane, the sum of the weights that multiply complements.
+    /// `complemented`: for each lane, the sum of the weights that multiply complements.
     void Finish(const int32_t* complemented, size_t bytes)
     {
         const PermutedHeader header = {static_cast<uint32_t>(m_NumPairedSteps)};

@@ -148,7 +148,7 @@ HWY_INLINE void SumPair(D d, hn::Vec<D> a, hn::Vec<D> b, uint64_t* sums)
     }
 }
 
-/// The sums of four rows of at least `Lanes` bytes, XOR `flip`, which biases int8 by 128.
+/// The sums of four rows of at least `Lanes` bytes, XOR `signXor`, which biases int8 by 128.
 template <size_t Lanes>
 HWY_INLINE void SumFour(const uint8_t* const* rows, size_t depth, uint8_t signXor, uint64_t* sums)
 {
