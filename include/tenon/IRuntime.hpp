@@ -78,9 +78,9 @@ struct INetworkProperties
     ProfilingDetailsMethod m_OutputNetworkDetailsMethod = ProfilingDetailsMethod::Undefined;
     /// Threads that loading this network, and then one EnqueueWorkload of it, may use; 0 means all cores (Tenon).
     unsigned int m_NumberOfThreads = 1;
-    /// Options of backends in addition to those that the network was optimized with; where both have one name, the
-    /// option here counts. They are for settings that belong to this machine rather than to the network, such as
-    /// CpuAcc's CachedNetworkFilePath, which no serialized network has (Tenon).
+    /// Options of backends, added to the options that the network was optimized with; an option that
+    /// both have is taken from here. They are settings of this machine rather than of the network, such as CpuAcc's
+    /// CachedNetworkFilePath, which no serialized network has (Tenon).
     ModelOptions m_ModelOptions;
     /// Fusions that are not to be tried, here and in networks inside of layers, by the names of FusionReport::m_Fusion.
     /// For finding out whether one of them makes a difference to results. LoadNetwork throws InvalidArgumentException

@@ -20,7 +20,8 @@ struct Limits
     unsigned int m_MaxRank = 8;
     /// Bytes of a model file.
     uint64_t m_MaxFileBytes = uint64_t{2} << 30;
-    /// Iterations of all While layers in one run together: of loops within loops there may be as many as no run ends.
+    /// Iterations of all While layers in one run together. Nested loops multiply their iterations, so that a short
+    /// model could run without end.
     uint64_t m_MaxLoopIterations = 10000000;
     /// Depth of nested graphs and of nested options.
     unsigned int m_MaxNesting = 32;

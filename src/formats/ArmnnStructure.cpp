@@ -52,8 +52,8 @@ bool IsArmnn(std::string_view bytes)
 
 bool MayBeArmnn(std::string_view start)
 {
-    // A builder of FlatBuffers writes from the end to the start, and the root last: no more than the list of the root's
-    // fields is between the file's start and the root.
+    // A builder of FlatBuffers writes from the end to the start, and the root last: only the root's vtable is between
+    // the file's start and the root.
     constexpr uint32_t farthest = 64;
     uint32_t root = 0;
     if (start.size() <= sizeof(root))

@@ -5,6 +5,7 @@
 #
 # Own headers of src/ are included as "folder/File.hpp" relative to src/, everything else in angle brackets.
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/ExpectFindings.cmake)
 
 # folder : what it may include beside its own headers and the C++ standard library. The first row that fits counts.
 # `api` is <tenon/...> with <tenon/descriptors/...>, but without compat; `backend`, `parsers` and `serializer` are folders
@@ -249,15 +250,7 @@ if(DEFINED SELF_TEST)
   given(src/somewhere/New.cpp "" "its folder has no row in the table of tests/package/CheckIncludes.cmake")
 
   check_tree(${SELF_TEST} findings)
-  string(REGEX REPLACE "\n$" "" findings "${findings}")
-  string(REPLACE "\n" ";" findings "${findings}")
-  list(SORT findings)
-  list(SORT expected)
-  if(NOT findings STREQUAL expected)
-    list(JOIN findings "\n  " findings)
-    list(JOIN expected "\n  " expected)
-    message(FATAL_ERROR "expected:\n  ${expected}\nfound:\n  ${findings}")
-  endif()
+  expect_findings("${findings}" "${expected}")
   file(REMOVE_RECURSE ${SELF_TEST})
 else()
   check_tree(${ROOT} findings)

@@ -16,6 +16,7 @@
 # C and C++ sources in include, src, tests and samples are checked. Strings are never looked at, comments only by the rule `sentence` and by `glossary` (for words with an inner capital, a
 # digit or an underscore: others may begin a sentence). Names of tests are free.
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/ExpectFindings.cmake)
 
 # Public names (include/tenon and what is derived from them) that stay.
 set(public_names
@@ -282,15 +283,7 @@ if(DEFINED SELF_TEST)
   given(src/runtime_tools/Of.hpp "// Of the run." "")
 
   check_tree(${SELF_TEST} findings)
-  string(REGEX REPLACE "\n$" "" findings "${findings}")
-  string(REPLACE "\n" ";" findings "${findings}")
-  list(SORT findings)
-  list(SORT expected)
-  if(NOT findings STREQUAL expected)
-    list(JOIN findings "\n  " findings)
-    list(JOIN expected "\n  " expected)
-    message(FATAL_ERROR "expected:\n  ${expected}\nfound:\n  ${findings}")
-  endif()
+  expect_findings("${findings}" "${expected}")
   file(REMOVE_RECURSE ${SELF_TEST})
 else()
   if(REPORT)

@@ -128,9 +128,8 @@ public:
         m_Fusion.m_MaxTileThreads = UINT_MAX;
         m_Fusion.m_WritesPitched = writesPitched;
         m_Fusion.m_ElementLoop = std::move(prepared.m_ElementLoop);
-        m_Fusion.m_Variant = prepared.m_Variant;
         if (prepared.m_AddTensor != nullptr || prepared.m_MakeAttention != nullptr || !prepared.m_Aliases.Empty() ||
-            !declined.empty())
+            !declined.empty() || !prepared.m_Variant.empty())
         {
             m_Offers = std::make_unique<Offers>();
             Offer(prepared, std::move(declined));
@@ -151,6 +150,7 @@ private:
         std::shared_ptr<const std::function<Prepared(const ActivationDescriptor*)>> m_AddTensor;
         std::shared_ptr<const std::function<Prepared(const AttentionRest&)>> m_MakeAttention;
         std::string m_Declined;
+        std::string m_Variant;
     };
 
     void Offer(Prepared& prepared, std::string&& declined)
@@ -160,8 +160,10 @@ private:
         m_Offers->m_AddTensor = std::move(prepared.m_AddTensor);
         m_Offers->m_MakeAttention = std::move(prepared.m_MakeAttention);
         m_Offers->m_Declined = std::move(declined);
+        m_Offers->m_Variant = std::move(prepared.m_Variant);
         m_Fusion.m_Aliases = m_Offers->m_Aliases.Empty() ? nullptr : &m_Offers->m_Aliases;
         m_Fusion.m_Declined = m_Offers->m_Declined.empty() ? nullptr : m_Offers->m_Declined.c_str();
+        m_Fusion.m_Variant = m_Offers->m_Variant.empty() ? nullptr : m_Offers->m_Variant.c_str();
         if (m_Offers->m_AddTensor != nullptr)
         {
             m_Fusion.m_AddTensor = [this](const ActivationDescriptor* activation) { return AddTensor(activation); };

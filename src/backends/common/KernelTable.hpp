@@ -14,6 +14,7 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace tenon::backends
 {
@@ -157,8 +158,7 @@ struct Prepared
     /// See FusionHooks::m_MakeAttention; null: nothing. It may decline.
     std::shared_ptr<const std::function<Prepared(const AttentionRest&)>> m_MakeAttention;
     ElementLoop m_ElementLoop; ///< see FusionHooks::m_ElementLoop
-    /// See FusionHooks::m_Variant: a literal, or a text of the packed weights.
-    const char* m_Variant = nullptr;
+    std::string m_Variant;     ///< see FusionHooks::m_Variant; empty: none
 
     Prepared() = default;
     template <typename F>

@@ -29,7 +29,7 @@ const Table* FollowTable(const uint8_t* reference)
     return reference != nullptr ? reinterpret_cast<const Table*>(FollowReference(reference)) : nullptr;
 }
 
-/// A field's place in a table; null where the table leaves it out, or is itself not there.
+/// The address of a field in a table; null if the table omits it or is itself absent.
 const uint8_t* FindField(const Table* table, size_t index)
 {
     return table != nullptr
@@ -49,7 +49,7 @@ class FieldReader
 public:
     FieldReader(ArmnnFile& file, LayerParts& parts) : m_File(file), m_Parts(parts) {}
 
-    /// The fields of a table and of those in it, side by side: no two of a layer have one name.
+    /// Reads the fields of a table and of the tables in it into one list: the names of a layer's fields are unique.
     void Read(const Table* table, const TypeTable& type)
     {
         for (size_t i = 0; i < type.num_elems; ++i)
@@ -67,7 +67,7 @@ private:
     {
         if (&type == schema::LayerBaseTypeTable() || &type == schema::BindableLayerBaseTypeTable())
         {
-            return; // of all layers: see ReadLayer
+            return; // see ReadLayer
         }
         if (&type == schema::ConstTensorTypeTable())
         {
@@ -100,7 +100,7 @@ private:
         m_Parts.m_Constants.push_back(std::move(field));
     }
 
-    /// A list of lists, one behind the other. They must be of one length.
+    /// The elements of a list of lists, one list after the other. Throws ParseException if their lengths differ.
     Attribute::Value ReadRows(const char* name, const uint8_t* data)
     {
         std::vector<int64_t> values;
@@ -127,8 +127,8 @@ private:
         return values;
     }
 
-    /// The value of a field, or one of the same kind where it is not there. An enumerator is its name, or its number
-    /// where the format does not have it.
+    /// The value of a field, or a default of the same kind if the field is absent. An enumerator is read as its name,
+    /// or as its number if the format does not have it.
     Attribute::Value ReadValue(const TypeTable& type, TypeCode code, const uint8_t* data)
     {
         if (code.sequence_ref != -1)
@@ -150,16 +150,6 @@ private:
     LayerParts& m_Parts;
 };
 
-const schema::BindableLayerBase* GetBindable(const schema::AnyLayer& layer)
-{
-    switch (layer.layer_type())
-    {
-    case schema::Layer::InputLayer: return layer.layer_as_InputLayer()->base();
-    case schema::Layer::OutputLayer: return layer.layer_as_OutputLayer()->base();
-    default: return nullptr;
-    }
-}
-
 } // namespace
 
 std::optional<std::string_view> FindKind(const schema::AnyLayer& layer)
@@ -175,12 +165,27 @@ std::optional<std::string_view> FindKind(const schema::AnyLayer& layer)
     return name;
 }
 
+bool IsBindable(const schema::AnyLayer& layer)
+{
+    return layer.layer_type() == schema::Layer::InputLayer || layer.layer_type() == schema::Layer::OutputLayer;
+}
+
+const schema::BindableLayerBase* FindBindable(const schema::AnyLayer& layer)
+{
+    switch (layer.layer_type())
+    {
+    case schema::Layer::InputLayer: return layer.layer_as_InputLayer()->base();
+    case schema::Layer::OutputLayer: return layer.layer_as_OutputLayer()->base();
+    default: return nullptr;
+    }
+}
+
 const schema::LayerBase& GetBase(const schema::AnyLayer& layer)
 {
     const schema::LayerBase* base = nullptr;
-    if (layer.layer_type() == schema::Layer::InputLayer || layer.layer_type() == schema::Layer::OutputLayer)
+    if (IsBindable(layer))
     {
-        const schema::BindableLayerBase* const bindable = GetBindable(layer);
+        const schema::BindableLayerBase* const bindable = FindBindable(layer);
         base = bindable != nullptr ? bindable->base() : nullptr;
     }
     else
@@ -206,7 +211,7 @@ LayerParts ReadLayer(ArmnnFile& file, const schema::AnyLayer& layer)
     parts.m_NumOutputs = base.outputSlots() != nullptr ? base.outputSlots()->size() : 0;
     parts.m_Fields.m_IsComplete = true;
     parts.m_Fields.m_IsPresent = true;
-    if (const schema::BindableLayerBase* const bindable = GetBindable(layer))
+    if (const schema::BindableLayerBase* const bindable = FindBindable(layer))
     {
         parts.m_BindingId = bindable->layerBindingId();
     }

@@ -15,11 +15,18 @@ namespace tenon::arm_nn
 namespace schema
 {
 struct AnyLayer;
+struct BindableLayerBase;
 struct LayerBase;
 } // namespace schema
 
 /// The kind of a layer: "Convolution2d"; nothing for a kind that the format of release 23.08 does not have.
 std::optional<std::string_view> FindKind(const schema::AnyLayer& layer);
+
+/// Whether the layer is an Input or Output.
+bool IsBindable(const schema::AnyLayer& layer);
+
+/// The part of an Input or Output that has the binding id; null for other layers, and if the file lacks it.
+const schema::BindableLayerBase* FindBindable(const schema::AnyLayer& layer);
 
 /// The part that layers of all kinds have. Throws ParseException if it is missing. The kind must be known.
 const schema::LayerBase& GetBase(const schema::AnyLayer& layer);

@@ -72,7 +72,11 @@ public:
             return fallback;
         }
         const std::optional<E> found = FindEnumerator<E>(Text(name));
-        return found ? *found : FailEnumerator<E>(name);
+        if (!found)
+        {
+            FailValue(name);
+        }
+        return *found;
     }
 
     /// The constant of a field; null if the layer does not hold it.
@@ -85,11 +89,6 @@ public:
     void CheckNumOutputs(std::string_view field, uint64_t wanted) const;
 
 private:
-    template <typename E>
-    [[noreturn]] E FailEnumerator(std::string_view name) const
-    {
-        FailValue(name);
-    }
     [[noreturn]] void FailValue(std::string_view name) const;
     void CheckCount(const char* kind, uint64_t count, std::string_view field, uint64_t wanted) const;
 

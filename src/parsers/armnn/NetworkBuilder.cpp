@@ -35,7 +35,7 @@ ConstTensor NetworkBuilder::Keep(const parsers::TensorView& tensor)
     return {tensor.m_Info, tensor.m_Data.data()};
 }
 
-parsers::TensorView NetworkBuilder::TurnDepthwise(const parsers::TensorView& weights)
+parsers::TensorView NetworkBuilder::TransposeDepthwiseWeights(const parsers::TensorView& weights)
 {
     const TensorShape& shape = weights.m_Info.GetShape();
     constexpr unsigned int rank = 4;
@@ -49,7 +49,7 @@ parsers::TensorView NetworkBuilder::TurnDepthwise(const parsers::TensorView& wei
     const size_t pixels = size_t{shape[2]} * shape[3];
     const size_t elementBytes = GetDataTypeSize(weights.m_Info.GetDataType());
     const size_t outputs = size_t{multiplier} * channels;
-    if (weights.m_Data.empty()) // sizes that no element stands behind can be anything
+    if (weights.m_Data.empty()) // without elements, no memory bounds the sizes
     {
         throw ParseException(
             fmt::format("weights of a depthwise convolution, of shape {}, have no elements", shape.ToString()));
@@ -69,10 +69,10 @@ parsers::TensorView NetworkBuilder::TurnDepthwise(const parsers::TensorView& wei
             }
         }
     }
-    parsers::TensorView turned = weights;
+    parsers::TensorView transposed = weights;
     const TensorShape newShape({1, shape[2], shape[3], multiplier * channels});
     const TensorInfo& info = weights.m_Info;
-    turned.m_Info.SetShape(newShape);
+    transposed.m_Info.SetShape(newShape);
     if (info.HasPerAxisQuantization()) // a scale for each of the channels I * M, in their order
     {
         const std::vector<float> scales = info.GetQuantizationScales();
@@ -82,11 +82,11 @@ parsers::TensorView NetworkBuilder::TurnDepthwise(const parsers::TensorView& wei
                                              "convolution",
                                              scales.size(), outputs, shape.ToString()));
         }
-        turned.m_Info = TensorInfo(newShape, info.GetDataType(), scales, rank - 1, true);
+        transposed.m_Info = TensorInfo(newShape, info.GetDataType(), scales, rank - 1, true);
     }
-    turned.m_Owner = AlignedCopy(bytes);
-    turned.m_Data = {static_cast<const uint8_t*>(turned.m_Owner.get()), bytes.size()};
-    return turned;
+    transposed.m_Owner = AlignedCopy(bytes);
+    transposed.m_Data = {static_cast<const uint8_t*>(transposed.m_Owner.get()), bytes.size()};
+    return transposed;
 }
 
 void NetworkBuilder::FeedConstant(const parsers::TensorView& tensor, IConnectableLayer& layer, unsigned int input)
@@ -96,7 +96,7 @@ void NetworkBuilder::FeedConstant(const parsers::TensorView& tensor, IConnectabl
     constant->GetOutputSlot(0).Connect(layer.GetInputSlot(input));
 }
 
-void NetworkBuilder::FeedWeights(const LayerView& op, IConnectableLayer& layer, bool isDepthwise)
+void NetworkBuilder::FeedWeights(const LayerView& op, IConnectableLayer& layer)
 {
     const bool hasBias = layer.GetNumInputSlots() > BiasInput;
     if (op.NumInputs() != 1)
@@ -111,7 +111,7 @@ void NetworkBuilder::FeedWeights(const LayerView& op, IConnectableLayer& layer, 
         return;
     }
     const parsers::TensorView& weights = op.Constant("weights");
-    FeedConstant(isDepthwise && op.HasOldDepthwiseWeights() ? TurnDepthwise(weights) : weights, layer, WeightsInput);
+    FeedConstant(op.HasOldDepthwiseWeights() ? TransposeDepthwiseWeights(weights) : weights, layer, WeightsInput);
     if (hasBias)
     {
         FeedConstant(op.Constant("biases"), layer, BiasInput);

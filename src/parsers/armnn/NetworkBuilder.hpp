@@ -35,11 +35,11 @@ public:
     /// The tensor, whose memory is kept for the network.
     ConstTensor Keep(const parsers::TensorView& tensor);
     /// Transposes weights of a depthwise convolution from [M, I, H, W] to [1, H, W, I * M].
-    parsers::TensorView TurnDepthwise(const parsers::TensorView& weights);
+    parsers::TensorView TransposeDepthwiseWeights(const parsers::TensorView& weights);
     /// Old files keep weights and biases in the layer: they become Constant layers, connected to inputs 1 and 2. In
     /// later files they are inputs of the layer like its data, and nothing is done. Throws ParseException if the layer
     /// has both.
-    void FeedWeights(const LayerView& op, IConnectableLayer& layer, bool isDepthwise = false);
+    void FeedWeights(const LayerView& op, IConnectableLayer& layer);
 
 private:
     void FeedConstant(const parsers::TensorView& tensor, IConnectableLayer& layer, unsigned int input);

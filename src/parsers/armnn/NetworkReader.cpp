@@ -39,10 +39,10 @@ struct FileLayer
     std::vector<const schema::InputSlot*> m_InputSlots = {};   ///< by their numbers
     std::vector<const schema::OutputSlot*> m_OutputSlots = {}; ///< by their numbers
     IConnectableLayer* m_Layer = nullptr;                      ///< once it is added
-    /// By their numbers in the file: what takes from the layer is connected here.
+    /// By their numbers in the file. Readers of the layer are connected here.
     std::vector<IOutputSlot*> m_Outputs = {};
-    IOutputSlot* m_Transposed = nullptr; ///< of a Constant that is old depthwise weights: the same, turned
-    bool m_IsListed = false;             ///< of an Input or Output: the file lists it as one of the network
+    IOutputSlot* m_Transposed = nullptr; ///< a Constant's output as transposed depthwise weights; null: none
+    bool m_IsListed = false;             ///< an Input or Output that the file's list of bindings has
 };
 
 template <typename Vector>
@@ -106,10 +106,7 @@ private:
     }
 
     schema::Layer KindOf(Place place) const { return m_Layers[place].m_Source->layer_type(); }
-    bool IsBound(Place place) const
-    {
-        return KindOf(place) == schema::Layer::InputLayer || KindOf(place) == schema::Layer::OutputLayer;
-    }
+    bool IsBound(Place place) const { return IsBindable(*m_Layers[place].m_Source); }
 
     void ReadSchemes()
     {
@@ -206,12 +203,7 @@ private:
         return slots;
     }
 
-    LayerBindingId BindingIdOf(Place place) const
-    {
-        const schema::AnyLayer& source = *m_Layers[place].m_Source;
-        return KindOf(place) == schema::Layer::InputLayer ? source.layer_as_InputLayer()->base()->layerBindingId()
-                                                          : source.layer_as_OutputLayer()->base()->layerBindingId();
-    }
+    LayerBindingId BindingIdOf(Place place) const { return FindBindable(*m_Layers[place].m_Source)->layerBindingId(); }
 
     /// The Input or Output layers in the order in which the file lists them: by their indices in old files, by their
     /// binding ids in later ones.
@@ -294,8 +286,8 @@ private:
                KindOf(place) == schema::Layer::DepthwiseConvolution2dLayer;
     }
 
-    /// Inputs, then all that computes, each layer behind those that feed it and else as the file has them, then
-    /// outputs. Throws ParseException where layers feed each other.
+    /// The order of adding: inputs, then layers that compute, each after the layers that feed it and otherwise in the
+    /// order of the file, then outputs. Throws ParseException for layers that feed each other.
     std::vector<Place> Order() const
     {
         std::vector<uint32_t> open(m_Layers.size());
@@ -344,7 +336,7 @@ private:
         return order;
     }
 
-    /// With the infos of its outputs; what feeds the layer is connected later.
+    /// Adds the layer, with the infos of its outputs. Its inputs are connected later.
     void Add(Place place)
     {
         FileLayer& layer = m_Layers[place];
@@ -360,8 +352,7 @@ private:
         }
         else
         {
-            parts.m_HasOldDepthwiseWeights =
-                m_WeightsLayout == FirstScheme && KindOf(place) == schema::Layer::DepthwiseConvolution2dLayer;
+            parts.m_HasOldDepthwiseWeights = TakesOldDepthwiseWeights(place, DepthwiseWeightsInput);
             layer.m_Layer = &AddRow(std::move(parts));
         }
         const unsigned int first = FirstOutput(place, outputs.size());
@@ -383,21 +374,23 @@ private:
         return *FindRow(view.Name())->m_Function(view, m_Network);
     }
 
-    /// Once for depthwise convolutions that take it as old weights, once for all other layers, if there are some.
+    /// Adds the constant transposed for depthwise convolutions whose old weights it is, and as it is for all other
+    /// readers, if there are any.
     void AddConstant(Place place, LayerParts parts)
     {
         FileLayer& layer = m_Layers[place];
         const auto& readers = m_Readers[place];
-        const auto isTurned = [&](const auto& reader) { return TakesOldDepthwiseWeights(reader.first, reader.second); };
-        const auto numTurned = std::count_if(readers.begin(), readers.end(), isTurned);
-        if (numTurned != 0)
+        const auto isDepthwise = [&](const auto& reader)
+        { return TakesOldDepthwiseWeights(reader.first, reader.second); };
+        const auto numDepthwise = std::count_if(readers.begin(), readers.end(), isDepthwise);
+        if (numDepthwise != 0)
         {
-            LayerParts turned = parts;
-            turned.m_HasOldDepthwiseWeights = true;
-            layer.m_Layer = &AddRow(std::move(turned));
+            LayerParts transposed = parts;
+            transposed.m_HasOldDepthwiseWeights = true;
+            layer.m_Layer = &AddRow(std::move(transposed));
             layer.m_Transposed = &layer.m_Layer->GetOutputSlot(0);
         }
-        if (numTurned == 0 || static_cast<size_t>(numTurned) != readers.size())
+        if (numDepthwise == 0 || static_cast<size_t>(numDepthwise) != readers.size())
         {
             layer.m_Layer = &AddRow(std::move(parts));
         }
@@ -427,8 +420,8 @@ private:
         return infos;
     }
 
-    /// What takes from a constant sees what its output declares, as in Arm NN, which may have another shape, scale and
-    /// offset than the values. Turned weights have their own.
+    /// Sets the declared info of an output. Readers of a constant see the info that its output declares, as in Arm NN;
+    /// it may differ from the info of the values in shape, scale and offset. Transposed weights keep their own info.
     void Declare(Place place, IOutputSlot& slot, TensorInfo info) const
     {
         if (KindOf(place) != schema::Layer::ConstantLayer)
@@ -470,8 +463,9 @@ private:
         {
             const auto [source, output] = SourceOf(place, i);
             IInputSlot& input = target.m_Layer->GetInputSlot(i);
-            IOutputSlot* const turned = TakesOldDepthwiseWeights(place, i) ? m_Layers[source].m_Transposed : nullptr;
-            (turned != nullptr ? turned : m_Layers[source].m_Outputs[output])->Connect(input);
+            IOutputSlot* const transposed =
+                TakesOldDepthwiseWeights(place, i) ? m_Layers[source].m_Transposed : nullptr;
+            (transposed != nullptr ? transposed : m_Layers[source].m_Outputs[output])->Connect(input);
             const schema::InputSlot& slot = *target.m_InputSlots[i];
             if (slot.isOverridden() && slot.overriddenTensorInfo() != nullptr)
             {
@@ -522,7 +516,7 @@ private:
         }
     }
 
-    /// None where they do not follow from the inputs: Optimize() tells why.
+    /// The shapes of the outputs; none if they do not follow from the inputs. Optimize() gives the reason.
     static std::vector<TensorShape> InferShapes(const IConnectableLayer& layer)
     {
         try

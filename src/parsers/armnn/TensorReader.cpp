@@ -76,7 +76,7 @@ TensorShape ReadShape(const ArmnnFile& file, const schema::TensorInfo& info)
     return TensorShape(rank, sizes.data(), isKnown.data());
 }
 
-/// Whether a scale says something of elements of the type: of quantized ones, and of the sums of their products.
+/// Whether elements of the type may have a scale: quantized types, and the types of their accumulators and biases.
 bool MayHaveScale(DataType type)
 {
     return IsQuantizedType(type) || type == DataType::Signed32 || type == DataType::Signed64;

@@ -171,7 +171,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     GemmInt8 product = isHybrid ? MakeHybrid(weights, windows, rows, args) : GemmInt8(weights, windows, rows, args);
     SetOutputPitch(product, args.m_OutputPitch);
     backends::Prepared prepared([product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes());
-    prepared.m_Variant = product.GetVariant();
+    prepared.m_Variant = product.DescribeVariant();
     return prepared;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops that quantize floats, and those that requantize. See ConversionLoops.hpp.
+// Loops that quantize floats and loops that requantize integers. See ConversionLoops.hpp.
 #include "backends/cpu/elementwise/ConversionLoops.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 

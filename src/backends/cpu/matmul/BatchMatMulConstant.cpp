@@ -225,7 +225,7 @@ backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::Packed
                        {
                            const GemmInt8 product(weights, windows, rows, {rows, isAsymmetric}, args);
                            backends::Prepared prepared = Run(product);
-                           prepared.m_Variant = product.GetVariant();
+                           prepared.m_Variant = product.DescribeVariant();
                            return prepared;
                        });
 }

@@ -137,7 +137,8 @@ public:
     /// Whether this product, with contiguous columns of y, is faster in place on this processor. Precondition:
     /// BatchedGemmInt8::Takes().
     static bool Takes(const ref::MatMulGeometry& geometry, const TensorInfo& x);
-    /// Whether y may contain -128 (0 of uint8). If not, HasMinByte() decides at run time.
+    /// Whether y may contain -128 (0 of uint8). If not, RunTimeWeights.cpp asks HasMinByte() at run
+    /// time, and BatchMatMul packs y.
     static bool TakesMinByte(const TensorInfo& x);
 
     /// See BatchedGemmInt8.

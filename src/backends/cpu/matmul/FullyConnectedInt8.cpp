@@ -72,7 +72,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
                                  ? GemmInt8(weights, windows, rows, {rows, isAsymmetric}, args)
                                  : GemmInt8(weights, windows, rows, args);
     backends::Prepared prepared([product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes());
-    prepared.m_Variant = product.GetVariant();
+    prepared.m_Variant = product.DescribeVariant();
     return prepared;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the layers that give elements another shape or order, repeat them or add a value around them.
+// Rows of layers that move elements: reshape, permute, pad, tile, fill, and exchange of space, depth and batch.
 #include "parsers/armnn/operators/Rows.hpp"
 
 #include <limits>

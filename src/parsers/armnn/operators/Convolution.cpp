@@ -43,7 +43,7 @@ IConnectableLayer* AddDepthwiseConvolution2d(const LayerView& op, NetworkBuilder
 {
     IConnectableLayer* const layer =
         network->AddDepthwiseConvolution2dLayer(ReadWindow<DepthwiseConvolution2dDescriptor>(op), op.LayerName());
-    network.FeedWeights(op, *layer, true);
+    network.FeedWeights(op, *layer);
     return layer;
 }
 

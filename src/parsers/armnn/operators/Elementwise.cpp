@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the layers that compute each element from those at its place. Layers of one operation are what old files have
-// in place of the layer that has the operation as a parameter.
+// Rows of elementwise layers. Old files have a kind of layer for each operation (Addition, Abs, Greater); later files
+// have one kind with the operation as a field.
 #include "parsers/armnn/operators/Rows.hpp"
 
 namespace tenon::arm_nn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the layers that scale their input by its own statistics.
+// Rows of normalizations and softmax.
 #include "parsers/armnn/operators/Rows.hpp"
 
 namespace tenon::arm_nn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the layers that combine elements along dimensions.
+// Rows of reductions along dimensions.
 #include "parsers/armnn/operators/Rows.hpp"
 
 namespace tenon::arm_nn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the layers that join tensors, or take parts out of them.
+// Rows of layers that join tensors or take parts of them.
 #include "parsers/armnn/operators/Rows.hpp"
 
 #include <fmt/format.h>
@@ -10,8 +10,7 @@ namespace tenon::arm_nn
 namespace
 {
 
-/// Numbers of a list of lists, view by view. Throws ParseException for another count than numViews and numDimensions
-/// ask for.
+/// The numbers of a list of lists, view by view. Throws ParseException if their count is not numViews * numDimensions.
 std::vector<uint32_t> ReadViews(const LayerView& op, const char* field)
 {
     const uint64_t wanted = uint64_t{op.Number("numViews")} * op.Number("numDimensions");
@@ -36,13 +35,21 @@ void ForEachView(const LayerView& op, const char* field, Set set)
     }
 }
 
-IConnectableLayer* AddConcat(const LayerView& op, NetworkBuilder& network)
+/// The origins of the views, of an OriginsDescriptor or ViewsDescriptor.
+template <typename Descriptor>
+Descriptor ReadOrigins(const LayerView& op)
 {
-    op.CheckNumInputs("numViews", op.Number("numViews"));
-    OriginsDescriptor descriptor(op.Number("numViews"), op.Number("numDimensions"));
+    Descriptor descriptor(op.Number("numViews"), op.Number("numDimensions"));
     ForEachView(op, "viewOrigins",
                 [&](uint32_t view, uint32_t coordinate, uint32_t number)
                 { descriptor.SetViewOriginCoord(view, coordinate, number); });
+    return descriptor;
+}
+
+IConnectableLayer* AddConcat(const LayerView& op, NetworkBuilder& network)
+{
+    op.CheckNumInputs("numViews", op.Number("numViews"));
+    auto descriptor = ReadOrigins<OriginsDescriptor>(op);
     descriptor.SetConcatAxis(op.Number("concatAxis"));
     return network->AddConcatLayer(descriptor, op.LayerName());
 }
@@ -50,10 +57,7 @@ IConnectableLayer* AddConcat(const LayerView& op, NetworkBuilder& network)
 IConnectableLayer* AddSplitter(const LayerView& op, NetworkBuilder& network)
 {
     op.CheckNumOutputs("numViews", op.Number("numViews"));
-    ViewsDescriptor descriptor(op.Number("numViews"), op.Number("numDimensions"));
-    ForEachView(op, "viewOrigins",
-                [&](uint32_t view, uint32_t coordinate, uint32_t number)
-                { descriptor.SetViewOriginCoord(view, coordinate, number); });
+    auto descriptor = ReadOrigins<ViewsDescriptor>(op);
     ForEachView(op, "viewSizes",
                 [&](uint32_t view, uint32_t coordinate, uint32_t number)
                 { descriptor.SetViewSize(view, coordinate, number); });
@@ -90,7 +94,7 @@ IConnectableLayer* AddStridedSlice(const LayerView& op, NetworkBuilder& network)
 
 IConnectableLayer* AddGather(const LayerView& op, NetworkBuilder& network)
 {
-    // Of old files: they have no descriptor, and the axis is the first.
+    // Old files have no descriptor; their axis is 0.
     const int32_t axis = op.HasOptions() ? op.Int("axis", 0) : 0;
     return network->AddGatherLayer(GatherDescriptor(axis), op.LayerName());
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the layers that are inputs, outputs and constants of a network, that choose between its parts, hold a place
-// in it, or tell the shape of a tensor.
+// Rows of Input, Output, Constant, the layers of control flow (Merge, Switch), StandIn, Rank and Shape.
 #include "parsers/armnn/operators/Rows.hpp"
 
 namespace tenon::arm_nn
@@ -22,8 +21,8 @@ IConnectableLayer* AddOutput(const LayerView& op, NetworkBuilder& network)
 IConnectableLayer* AddConstant(const LayerView& op, NetworkBuilder& network)
 {
     const parsers::TensorView& tensor = op.Constant("input");
-    return network->AddConstantLayer(network.Keep(op.HasOldDepthwiseWeights() ? network.TurnDepthwise(tensor) : tensor),
-                                     op.LayerName());
+    return network->AddConstantLayer(
+        network.Keep(op.HasOldDepthwiseWeights() ? network.TransposeDepthwiseWeights(tensor) : tensor), op.LayerName());
 }
 
 IConnectableLayer* AddStandIn(const LayerView& op, NetworkBuilder& network)

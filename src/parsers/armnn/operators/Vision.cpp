@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the layers on images and on the boxes of objects in them.
+// Rows of Resize and DetectionPostProcess.
 #include "parsers/armnn/operators/Rows.hpp"
 
 namespace tenon::arm_nn

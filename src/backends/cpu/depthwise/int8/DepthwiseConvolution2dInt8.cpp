@@ -78,7 +78,8 @@ public:
         m_Strips = DivideUp(g.m_Y.m_Output, weights.GetRowsPerStrip());
         const double multiplications = static_cast<double>(g.NumPixels()) * static_cast<double>(g.m_OutputChannels) *
                                        static_cast<double>(g.m_Y.m_Kernel * g.m_X.m_Kernel);
-        // Cost of a multiply-add beside a float one, for the number of tasks: interleaving and requantizing included.
+        // Cost of an int8 multiply-add relative to a float multiply-add, interleaving and requantization included;
+        // it decides the number of tasks.
         const double relativeCost = weights.GetMicrokernels().m_Layout == WeightLayoutInt8::Int16x2 ? 8 : 2;
         m_Tasks = std::min(GetMaxTasks(maxThreads), GetWorthwhileTasks(multiplications * relativeCost));
         const size_t strips = g.m_Batches * m_Strips;

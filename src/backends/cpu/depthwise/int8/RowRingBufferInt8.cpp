@@ -45,7 +45,7 @@ RowRingBufferInt8::RowRingBufferInt8(const PackedDepthwiseInt8& weights, const r
     const bool overlaps = geometry.m_Y.m_Dilation == 1 && imageRowStep % weights.GetRowsPerGroup() == 0;
     m_NewRowGroups =
         overlaps ? std::min(imageRowStep / weights.GetRowsPerGroup(), weights.GetRowGroups()) : weights.GetRowGroups();
-    // All rows of a group are interleaved if the next strip shares it, also those that this strip does not read.
+    // A group that the next strip shares is interleaved with all of its rows, even rows that this strip does not read.
     const size_t groupRows = weights.GetRowGroups() * weights.GetRowsPerGroup();
     m_WindowRows =
         m_NewRowGroups == weights.GetRowGroups()

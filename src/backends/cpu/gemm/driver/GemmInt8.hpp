@@ -21,13 +21,14 @@
 #include "backends/cpu/im2col/PixelOrder.hpp"
 
 #include <cstddef>
+#include <string>
 
 namespace tenon::cpu
 {
 
 /// An int8 GEMM of known shapes. Loop order: tasks (rows x panels, PanelRange) > blocks of rows whose data fit an
-/// eighth of the L2 cache > panels of columns > tiles. Rows of a block reach the microkernels by one of five paths
-/// (DataPathInt8), which the shapes decide:
+/// eighth of the L2 cache > panels of columns > tiles. Rows of a block reach the microkernels by one of five paths,
+/// which the shapes decide (GetDataPath):
 ///   in place             a matrix, or 1x1 windows: whole groups of bytes that need no change
 ///   implicit GEMM        ImplicitGemmInt8
 ///   indirection buffer   hybrid data
@@ -57,7 +58,7 @@ public:
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
     /// The microkernels, the path of the data, and why: see backends::Prepared::m_Variant.
-    const char* GetVariant() const { return m_Weights->GetVariant(GetDataPath()); }
+    std::string DescribeVariant() const { return m_Weights->GetChoice().Describe(GetDataPath()); }
     void Run(const ExecuteArgs& args) const { RunQuantized(args, Quantize(args)); }
 
     /// The data operand: input 0, or the quantized floats. GEMMs of the same data and the same number of batches may
@@ -100,17 +101,16 @@ private:
     };
 
     void Plan(backends::Scratch scratch, unsigned int maxThreads);
-    /// Whether so many kernel taps lie in the padding that skipping them is faster than implicit GEMM, which skips
-    /// none.
+    /// Whether skipping the kernel taps in the padding is faster than implicit GEMM, which skips none.
     bool SkipsTaps() const;
     bool UsesImplicitGemm() const { return m_ImplicitGemm.IsUsed() && !SkipsTaps(); }
-    DataPathInt8 GetDataPath() const
+    const char* GetDataPath() const
     {
-        return UsesImplicitGemm()           ? DataPathInt8::ImplicitGemm
-               : m_UsesIndirection          ? DataPathInt8::IndirectionBuffer
-               : m_ComplementImage.IsUsed() ? DataPathInt8::ComplementImage
-               : m_CopiesStrips             ? DataPathInt8::Im2col
-                                            : DataPathInt8::InPlace;
+        return UsesImplicitGemm()           ? "implicit GEMM"
+               : m_UsesIndirection          ? "indirection buffer"
+               : m_ComplementImage.IsUsed() ? "complement image"
+               : m_CopiesStrips             ? "im2col"
+                                            : "data in place";
     }
     size_t GetNumTaps() const { return static_cast<size_t>(m_Im2col.m_Height * m_Im2col.m_Width); }
     void RunAll(const Memory& memory, void* scratch, IParallelFor& parallel) const;

@@ -25,12 +25,12 @@ struct PackedPanelInt8
     const int32_t* m_Bias = nullptr; ///< initial accumulators
 };
 
-/// Rows of A; a multiple of KernelTraitsInt8::m_RowUnit can be read.
+/// Rows of A. Memory up to the next multiple of KernelTraitsInt8::m_RowUnit rows can be read.
 struct DataRowsInt8
 {
     const void* m_Data = nullptr;
     size_t m_Stride = 0; ///< bytes
-    size_t m_Rows = 0;   ///< without those that fill up a unit
+    size_t m_Rows = 0;   ///< without the padding up to KernelTraitsInt8::m_RowUnit
 };
 
 /// Calls write(sums, row, rows) with blocks of accumulators, [rows][width].

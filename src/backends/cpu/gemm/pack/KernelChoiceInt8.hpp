@@ -7,7 +7,8 @@
 //   1  at most 4 rows or few columns; the model keeps its weights, of at most 512 KiB    Unpacked
 //   2  the same, or at most 4 rows; no weight is -128                                    SignTransfer, Unpacked
 //   3  few weights overflow int16 pairs                                                  Split
-//   4  few columns, no weight is -128                                                    SignTransfer
+//   4  as rule 5, but few columns, whose data share no complement blocks, and no weight  SignTransfer
+//      is -128
 //   5  int8 weights without a zero point, rows or depth that pay for packing; -128 at    Permuted
 //      most twice in eight weights
 //   6  4-bit weights, few rows                                                           Int4, Int4OneRow
@@ -15,8 +16,8 @@
 //   8  float data                                                                        Hybrid
 //   9  all others                                                                        Int8, UInt8
 //
-// The first rule whose row is there and whose condition holds decides. Rules 1 to 3 are for data and weights that are
-// not 4-bit and not transposed, rules 1 and 2 for data and weights of the same sign.
+// The first rule whose row is there and whose condition holds decides. Rules 1 to 5 are for 8-bit weights that are not
+// transposed, rules 1 and 2 for data and weights of the same sign, rules 4 and 5 for int8 data.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int8/KernelRowsInt8.hpp"

@@ -91,7 +91,7 @@ public:
     const WeightSizes& GetSizes() const { return m_Panels.GetSizes(); }
     /// All panels, one after the other.
     const uint16_t* GetData() const { return m_Data.As<uint16_t>(); }
-    /// Zeros for taps in the padding: at least as many as a tap has elements.
+    /// Zeros that taps in the padding read: at least the channels of one tap.
     const uint16_t* GetZeros() const { return reinterpret_cast<const uint16_t*>(m_Zeros.Data()); }
     /// The bias, padded with zeros to whole vectors.
     const float* GetBias() const { return reinterpret_cast<const float*>(m_Bias.Data()); }

@@ -190,7 +190,6 @@ PackedWeightsInt8::PackedWeightsInt8(const LayerView& layer, const GemmShapeInt8
       m_Arrays(MakePanels(shape.IsHybrid()), shape.m_Rounding,
                shape.IsHybrid() ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
-    NameVariants();
     WeightSourceInt8 weights = GetWeights(layer, shape, m_Packing.GetBytes());
     const ColumnSumsInt8 sums([&weights](size_t first, size_t count) { return weights.GetColumns(first, count); },
                               m_Packing.GetBytes(), *m_Microkernels, store);
@@ -251,20 +250,6 @@ AlignedMemory PackedWeightsInt8::MakeSumStart(int32_t dataZeroPoint, const int32
         }
     }
     return memory;
-}
-
-void PackedWeightsInt8::NameVariants()
-{
-    constexpr const char* Names[NumDataPathsInt8] = {"data in place", "implicit GEMM", "indirection buffer",
-                                                     "complement image", "im2col"};
-    using Epilogues = KernelEpiloguesInt8;
-    const KernelRowInt8& row = *m_Tiles->m_Row;
-    const bool canHave[NumDataPathsInt8] = {true, row.Has(Epilogues::Ig | Epilogues::IgDq), row.Has(Epilogues::Dq),
-                                            row.m_Layout == WeightLayoutInt8::Permuted, true};
-    for (size_t path = 0; path < NumDataPathsInt8; ++path)
-    {
-        m_Variants[path] = canHave[path] ? m_Packing.GetChoice().Describe(Names[path]) : "";
-    }
 }
 
 size_t PackedWeightsInt8::MakePanels(bool isHybrid)

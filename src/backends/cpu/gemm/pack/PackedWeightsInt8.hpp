@@ -18,7 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace tenon::cpu
@@ -48,17 +47,6 @@ struct GemmShapeInt8
     /// With float data, TFLite takes uint8 weights for int8 bit patterns without a zero point.
     bool ReadsWeightsAsInt8() const { return IsHybrid() && !m_HasZeroPoint; }
 };
-
-/// How the rows of data reach the microkernels, see GemmInt8.
-enum class DataPathInt8 : uint8_t
-{
-    InPlace,
-    ImplicitGemm,
-    IndirectionBuffer,
-    ComplementImage,
-    Im2col
-};
-constexpr size_t NumDataPathsInt8 = 5;
 
 /// How the weights of a layer are packed: the row that ChooseGemmInt8 gives for the layer's facts, with the counts of
 /// its layout.
@@ -111,8 +99,8 @@ public:
     const MicrokernelsInt8& GetMicrokernels() const { return *m_Microkernels; }
     /// The microkernels that the weights are packed for.
     const MicrokernelSetInt8& GetTiles() const { return *m_Tiles; }
-    /// Name of their row in int8_kernels.def, the path, and why the row was chosen: see backends::Prepared::m_Variant.
-    const char* GetVariant(DataPathInt8 path) const { return m_Variants[static_cast<size_t>(path)].c_str(); }
+    /// Their row in int8_kernels.def, and why it was chosen.
+    const KernelChoiceInt8& GetChoice() const { return m_Packing.GetChoice(); }
     size_t GetColumns() const { return m_NumColumns; }
     size_t GetDepth() const { return m_Depth; }
     /// See GemmShapeInt8.
@@ -141,7 +129,6 @@ public:
     AlignedMemory MakeSumStart(int32_t dataZeroPoint, const int32_t* bias) const;
 
 private:
-    void NameVariants();
     /// Returns the length of the arrays in m_Arrays.
     size_t MakePanels(bool isHybrid);
     size_t CountPaddedColumns() const
@@ -173,7 +160,6 @@ private:
     size_t m_PanelBytes = 0; ///< of all panels
     backends::PackedBlock m_Data;
     WeightSourceInt8 m_UnpackedWeights;
-    std::string m_Variants[NumDataPathsInt8]; ///< of the paths that the microkernels may have
     RequantizeArraysInt8 m_Arrays;
     DequantizeArraysInt8 m_Floats; ///< replaces m_Arrays with RoundingInt8::None
 };

@@ -40,7 +40,7 @@ struct PermuteLoopsInt8
     static constexpr size_t MaxMinWeights = 2;
 
     /// Orders the weights of two vectors of columns, [StepDepth][2 * lanes] int8. Writes [2] steps and whether each one
-    /// is paired; adds to mirrored[2 * lanes] the weights that multiply complements. Steps and sums are aligned.
+    /// is paired; adds to complemented[2 * lanes] the weights that multiply complements. Steps and sums are aligned.
     void (*m_Arrange)(const std::byte* weights, std::byte* steps, int32_t* complemented,
                       bool (&isStepPaired)[2]) = nullptr;
 };

@@ -74,8 +74,8 @@ struct KernelTraitsInt8
     bool m_IsDataBiased = false;          ///< data are multiplied biased by 128 (XOR 0x80): on load, unless
     bool m_IsPackedDataBiased = false;    ///< rows that the driver copies are biased already
     bool m_IsQuantizedDataBiased = false; ///< quantized floats are biased already
-    /// Whether weights may be -128 (uint8: 0). Kernels that negate weights (sign transfer, complemented data) cannot
-    /// take it, as int8 has no +128.
+    /// Whether any number of weights may be -128 (uint8: 0). Kernels that negate weights cannot take it, as int8 has no
+    /// +128: sign transfer none, Permuted at most two in a group of eight.
     bool m_TakesMinWeight = true;
     size_t m_Vectors = 0;               ///< in the widest panel; 0: the set is empty
     size_t m_Rows[MaxVectors + 1] = {}; ///< mr of the highest tile, by vectors of the panel
