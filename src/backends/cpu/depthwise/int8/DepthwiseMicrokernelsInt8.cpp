@@ -13,8 +13,6 @@
 //
 #include "backends/cpu/depthwise/int8/BufferedRowsAvx512Int8-inl.hpp"
 #include "backends/cpu/depthwise/int8/BufferedRowsInt8-inl.hpp"
-#include "backends/cpu/depthwise/int8/RowStripAvx2Int8-inl.hpp"
-#include "backends/cpu/depthwise/int8/RowStripAvx512Int8-inl.hpp"
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
 #include "backends/cpu/simd/F32-inl.hpp"
 
@@ -110,69 +108,57 @@ bool SumToInt8(const BufferedRunInt8& run, const BufferedOutputInt8& bytes)
 #endif
 
 template <typename Dot, size_t Chunks = 1>
-void FillBufferedMicrokernels(DepthwiseMicrokernelsInt8& engine)
+void FillBufferedMicrokernels(DepthwiseMicrokernelsInt8& kernels)
 {
     constexpr size_t VectorsPerChunk = HWY_TARGET == HWY_AVX3 ? 1 : HWY_TARGET == HWY_AVX2 ? 2 : 4;
     constexpr size_t Vectors = Chunks * VectorsPerChunk;
     if constexpr (Vectors <= 4)
     {
-        engine.m_SumToInt32[Chunks] = SumToInt32<Dot, Vectors>;
+        kernels.m_SumToInt32[Chunks] = SumToInt32<Dot, Vectors>;
 #if HWY_TARGET == HWY_AVX3
         if constexpr (std::is_same_v<Dot, VnniDataUnsigned>)
         {
-            engine.m_SumToInt8[Chunks] = SumToInt8<Dot, Vectors>;
+            kernels.m_SumToInt8[Chunks] = SumToInt8<Dot, Vectors>;
         }
 #endif
-        engine.m_MaxChunks = Chunks;
-        FillBufferedMicrokernels<Dot, Chunks + 1>(engine);
+        kernels.m_MaxChunks = Chunks;
+        FillBufferedMicrokernels<Dot, Chunks + 1>(kernels);
     }
 }
 
 DepthwiseMicrokernelsInt8 MakeDepthwiseMicrokernelsInt8()
 {
-    DepthwiseMicrokernelsInt8 engine;
+    DepthwiseMicrokernelsInt8 kernels;
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
     const CpuFeatures& features = GetCpuFeatures();
     if (HWY_TARGET == HWY_AVX3 ? features.m_Avx512Vnni : features.m_AvxVnni)
     {
-        engine.m_Layout = WeightLayoutInt8::Int8x4;
-        engine.m_Interleave = InterleaveRowsInt8;
-        engine.m_InterleavesFullBlocks = HWY_TARGET == HWY_AVX3;
-        FillBufferedMicrokernels<VnniDataUnsigned>(engine);
+        kernels.m_Layout = WeightLayoutInt8::Int8x4;
+        kernels.m_Interleave = InterleaveRowsInt8;
+        kernels.m_InterleavesFullBlocks = HWY_TARGET == HWY_AVX3;
+        FillBufferedMicrokernels<VnniDataUnsigned>(kernels);
 #if HWY_TARGET == HWY_AVX3
-        engine.m_Lanes128 = 4;
-        engine.m_RunRowStrips = RunRowStripsAvx512;
-        engine.m_StripChannels = DepthwiseMicrokernelsInt8::MaxChunks * ChunkChannels;
-        engine.m_MaxStrips = RowStripsInt8::MaxStrips;
-        engine.m_StripRowGroups = 1;
-        engine.m_StripRequantizationBytes = sizeof(PreparedRequantizationInt8);
-        engine.m_PrepareStripRequantization = PrepareStripRequantizationAvx512;
+        kernels.m_Lanes128 = 4;
 #endif
-        return engine;
+        return kernels;
     }
 #elif TENON_HAS_DOTS
     if (GetCpuFeatures().m_DotProd)
     {
-        engine.m_Layout = WeightLayoutInt8::Int8x4;
-        engine.m_TakesSigned = true;
-        engine.m_Interleave = InterleaveRowsInt8;
-        FillBufferedMicrokernels<SignedDots>(engine);
-        return engine;
+        kernels.m_Layout = WeightLayoutInt8::Int8x4;
+        kernels.m_TakesSigned = true;
+        kernels.m_Interleave = InterleaveRowsInt8;
+        FillBufferedMicrokernels<SignedDots>(kernels);
+        return kernels;
     }
 #endif
-    engine.m_Layout = WeightLayoutInt8::Int16x2;
-    engine.m_Interleave = InterleaveRowsInt16;
-    FillBufferedMicrokernels<Int16x2>(engine);
+    kernels.m_Layout = WeightLayoutInt8::Int16x2;
+    kernels.m_Interleave = InterleaveRowsInt16;
+    FillBufferedMicrokernels<Int16x2>(kernels);
 #if HWY_TARGET == HWY_AVX2
-    engine.m_RunRowStrips = RunRowStripsAvx2;
-    engine.m_Lanes128 = 2;
-    engine.m_StripChannels = ChunkChannels;
-    engine.m_MaxStrips = 1;
-    engine.m_StripRowGroups = StripRowPairs;
-    engine.m_StripRequantizationBytes = sizeof(StripRequantizationAvx2);
-    engine.m_PrepareStripRequantization = PrepareStripRequantizationAvx2;
+    kernels.m_Lanes128 = 2;
 #endif
-    return engine;
+    return kernels;
 }
 
 } // namespace
@@ -186,8 +172,14 @@ namespace tenon::cpu
 
 const DepthwiseMicrokernelsInt8& GetDepthwiseMicrokernelsInt8()
 {
-    static constinit PerIsa<DepthwiseMicrokernelsInt8> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeDepthwiseMicrokernelsInt8)(); });
+    static constinit PerIsa<DepthwiseMicrokernelsInt8> kernels;
+    return kernels.Get(
+        []
+        {
+            DepthwiseMicrokernelsInt8 made = TENON_CHOOSE(MakeDepthwiseMicrokernelsInt8)();
+            UseRowStrips(made);
+            return made;
+        });
 }
 
 } // namespace tenon::cpu

@@ -114,6 +114,9 @@ struct DepthwiseMicrokernelsInt8
                                          std::byte* prepared) = nullptr;
 };
 
+/// Sets m_RunRowStrips and the members about strips, if the instruction set has row strips (RowStripsInt8.cpp).
+void UseRowStrips(DepthwiseMicrokernelsInt8& kernels);
+
 /// The microkernels of the best instruction set of the processor. Precondition: it has vectors, see CpuFeatures.
 const DepthwiseMicrokernelsInt8& GetDepthwiseMicrokernelsInt8();
 

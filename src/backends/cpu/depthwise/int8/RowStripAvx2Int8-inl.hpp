@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row strips of int8, from the image to int8 without memory in between, with AVX2: windows of three columns and three
-// or four rows over 16 channels of one strip (RowStripsInt8). The same sliding window as RowStripAvx512Int8-inl.hpp, on
-// two pairs of rows widened to int16 and interleaved by pairs (pmaddwd); sums are scaled by the int8 GEMM's scales
-// (AnyScale, PositiveScale), packed to int8 and clamped.
+// Row strips of int8 with AVX2: the operations of RowStripsInt8.cpp on one image column of 16 channels.
+//
+//   rows a..d of a column, widened to int16, in two pairs:  | a0 b0 | a1 b1 | a2 b2 | a3 b3 | ..
+//                                                           | c0 d0 | c1 d1 | c2 d2 | c3 d3 | ..
+//   two pmaddwd add all four rows of a channel
 #if defined(TENON_CPU_ROW_STRIP_AVX2_INT8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_ROW_STRIP_AVX2_INT8_INL
 #undef TENON_CPU_ROW_STRIP_AVX2_INT8_INL
@@ -29,40 +30,17 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX2
 
-/// Vectors of sums of 16 channels: the first has channels 0-3 and 8-11, the second 4-7 and 12-15.
-constexpr size_t StripVectors = 2;
 constexpr size_t StripRowPairs = 2; ///< pairs of rows under a window
 
 /// The prepared requantization constants of a block.
 struct StripRequantizationAvx2
 {
-    alignas(ArenaAlignment) std::byte m_Scales[StripVectors * sizeof(PositiveScale)]; ///< PositiveScale or AnyScale
-    alignas(32) int32_t m_Bias[8 * StripVectors];
+    static constexpr size_t Vectors = 2;
+
+    alignas(ArenaAlignment) std::byte m_Scales[Vectors * sizeof(PositiveScale)]; ///< PositiveScale or AnyScale
+    alignas(32) int32_t m_Bias[8 * Vectors];
     alignas(32) uint8_t m_Min[32]; ///< clamp, the same in all lanes
     alignas(32) uint8_t m_Max[32];
-};
-
-/// Loads the rows of an image column, widened to int16: eight channels in each 128-bit lane.
-template <typename T, size_t Rows>
-class StripColumnsInt16
-{
-public:
-    explicit HWY_INLINE StripColumnsInt16(const RowStripsInt8& strips) : m_Cursor(strips) {}
-
-    HWY_INLINE void Next(__m256i (&rows)[Rows])
-    {
-        HWY_UNROLL(4)
-        for (size_t row = 0; row < Rows; ++row)
-        {
-            // Widening from memory: from a register it takes twice as long.
-            const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(m_Cursor.Get(0, row)));
-            rows[row] = std::is_signed_v<T> ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
-        }
-        m_Cursor.Advance();
-    }
-
-private:
-    RowStripCursorInt8<1, Rows> m_Cursor;
 };
 
 /// Interleaves two rows or columns to operands of pmaddwd: the lower (v = 0) or upper four channels of each 128-bit
@@ -72,52 +50,125 @@ HWY_INLINE __m256i InterleaveInt16(__m256i a, __m256i b, size_t v)
     return v == 0 ? _mm256_unpacklo_epi16(a, b) : _mm256_unpackhi_epi16(a, b);
 }
 
-/// Weights, bias and scales: constants of all columns.
-template <typename T, typename Scale>
-class StripConstantsInt16
+/// `weights` by reference: memory operands, as the registers hold the accumulators.
+HWY_INLINE __m256i AddPairs(__m256i sums, __m256i data, const __m256i& weights)
+{
+    return _mm256_add_epi32(sums, _mm256_madd_epi16(data, weights));
+}
+
+/// The operations with AVX2. Of two vectors of accumulators the first has channels 0-3 and 8-11, the second 4-7 and
+/// 12-15. Sums are scaled by the int8 GEMM's scales (AnyScale, PositiveScale).
+template <typename T, typename Scale, size_t Rows>
+class RowStripAvx2
 {
 public:
-    explicit HWY_INLINE StripConstantsInt16(const RowStripsInt8& strips)
-        : m_Weights(static_cast<const __m256i*>(strips.m_Weights)),
+    using Accumulators = __m256i;
+    static constexpr size_t Vectors = StripRequantizationAvx2::Vectors;
+    static constexpr bool TakesPixelPairs = false;
+
+    /// The rows of an image column, widened to int16: eight channels in each 128-bit lane.
+    struct Column
+    {
+        __m256i m_Rows[Rows];
+    };
+
+    explicit HWY_INLINE RowStripAvx2(const RowStripsInt8& strips)
+        : m_Cursor(strips), m_Weights(static_cast<const __m256i*>(strips.m_Weights)),
           m_Requantization(static_cast<const StripRequantizationAvx2*>(strips.m_Requantization))
     {
+        if constexpr (Rows == 3)
+        {
+            HWY_UNROLL(2)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                constexpr int Upper = 16; // bits; the weights of the fourth row are zeros
+                m_ThirdOfLeft[v] = _mm256_slli_epi32(GetWeights(1, 0, v), Upper);
+                m_ThirdOfRight[v] = _mm256_or_si256(GetWeights(1, 1, v), _mm256_slli_epi32(GetWeights(1, 2, v), Upper));
+            }
+        }
+    }
+
+    HWY_INLINE void Next(Column& column)
+    {
+        HWY_UNROLL(4)
+        for (size_t row = 0; row < Rows; ++row)
+        {
+            // Widening from memory: from a register it takes twice as long.
+            const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(m_Cursor.Get(0, row)));
+            column.m_Rows[row] = std::is_signed_v<T> ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
+        }
+        m_Cursor.Advance();
     }
 
     /// Initial accumulators: the bias, or zeros where the clamp maps all negative sums to one value: then the scales
-    /// have the bias, see PrepareStripRequantizationAvx2.
+    /// have the bias, see PrepareStripRequantization.
     HWY_INLINE __m256i GetBias(size_t v) const
     {
         return std::is_same_v<Scale, PositiveScale> ? _mm256_setzero_si256()
                                                     : reinterpret_cast<const __m256i*>(m_Requantization->m_Bias)[v];
     }
 
-    /// Weights of a pair of rows in a window column; zeros for rows outside of the window. `outputRow`: 1 for the
-    /// second output row, whose windows begin one row lower.
-    HWY_INLINE const __m256i& GetWeights(size_t group, size_t column, size_t v, size_t outputRow = 0) const
+    HWY_INLINE void Add(__m256i& sums, const Column& data, size_t v, size_t column, size_t outputRow) const
     {
-        return m_Weights[((outputRow * StripRowPairs + group) * 3 + column) * StripVectors + v];
+        sums = AddPairs(sums, InterleaveInt16(data.m_Rows[0], data.m_Rows[1], v), GetWeights(0, column, v, outputRow));
+        sums = AddPairs(sums, InterleaveInt16(data.m_Rows[2], data.m_Rows[3], v), GetWeights(1, column, v, outputRow));
     }
 
-    HWY_INLINE void StoreOne(const __m256i (&sums)[StripVectors], uint8_t* to) const
+    // Stride 2, three rows: the right column of a window is the left one of the next window. The third row's pixels of
+    // the middle and the right column form a pair, so that no half of a pmaddwd is wasted. For the first window the
+    // column before the left one is multiplied by zero.
+    HWY_INLINE void AddLeft(__m256i& sums, const Column& before, const Column& left, size_t v) const
     {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(Pack(sums, sums)));
+        sums = AddPairs(sums, InterleaveInt16(left.m_Rows[0], left.m_Rows[1], v), GetWeights(0, 0, v));
+        sums = AddPairs(sums, InterleaveInt16(before.m_Rows[2], left.m_Rows[2], v), m_ThirdOfLeft[v]);
+    }
+    HWY_INLINE void AddMiddle(__m256i& sums, const Column& middle, size_t v) const
+    {
+        sums = AddPairs(sums, InterleaveInt16(middle.m_Rows[0], middle.m_Rows[1], v), GetWeights(0, 1, v));
+    }
+    HWY_INLINE void AddRight(__m256i& sums, const Column& middle, const Column& right, size_t v) const
+    {
+        sums = AddPairs(sums, InterleaveInt16(right.m_Rows[0], right.m_Rows[1], v), GetWeights(0, 2, v));
+        sums = AddPairs(sums, InterleaveInt16(middle.m_Rows[2], right.m_Rows[2], v), m_ThirdOfRight[v]);
+    }
+
+    HWY_INLINE void ScaleSums(__m256i& x, size_t v) const
+    {
+        x = reinterpret_cast<const Scale*>(m_Requantization->m_Scales)[v](x, _mm256_srli_epi64(x, 32));
+    }
+    HWY_INLINE void ScaleSums(__m256i& x, __m256i& y, size_t v) const
+    {
+        ScaleSums(x, v);
+        ScaleSums(y, v);
+    }
+
+    HWY_INLINE void Store(const __m256i (&x)[Vectors], uint8_t* const (&out)[RowStripsInt8::MaxStrips], size_t at) const
+    {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out[0] + at), _mm256_castsi256_si128(Pack(x, x)));
     }
 
     /// Stores two pixels at once, as packing to bytes fills a whole vector.
-    HWY_INLINE void StoreTwo(const __m256i (&first)[StripVectors], const __m256i (&second)[StripVectors],
-                             uint8_t* toFirst, uint8_t* toSecond) const
+    HWY_INLINE void Store(const __m256i (&x)[Vectors], uint8_t* const (&xOut)[RowStripsInt8::MaxStrips], size_t xAt,
+                          const __m256i (&y)[Vectors], uint8_t* const (&yOut)[RowStripsInt8::MaxStrips],
+                          size_t yAt) const
     {
-        const __m256i bytes = Pack(first, second);
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(toFirst), _mm256_castsi256_si128(bytes));
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(toSecond), _mm256_extracti128_si256(bytes, 1));
+        const __m256i bytes = Pack(x, y);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(xOut[0] + xAt), _mm256_castsi256_si128(bytes));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(yOut[0] + yAt), _mm256_extracti128_si256(bytes, 1));
     }
 
 private:
-    /// Packs two pixels to bytes, one after the other.
-    HWY_INLINE __m256i Pack(const __m256i (&first)[StripVectors], const __m256i (&second)[StripVectors]) const
+    /// Weights of a pair of rows in a window column; zeros for rows outside of the window.
+    HWY_INLINE const __m256i& GetWeights(size_t pair, size_t column, size_t v, size_t outputRow = 0) const
     {
-        const __m256i a = _mm256_packs_epi32(Scaled(first[0], 0), Scaled(first[1], 1));
-        const __m256i b = _mm256_packs_epi32(Scaled(second[0], 0), Scaled(second[1], 1));
+        return m_Weights[((outputRow * StripRowPairs + pair) * 3 + column) * Vectors + v];
+    }
+
+    /// Packs scaled sums of two pixels to bytes, one pixel after the other.
+    HWY_INLINE __m256i Pack(const __m256i (&x)[Vectors], const __m256i (&y)[Vectors]) const
+    {
+        const __m256i a = _mm256_packs_epi32(x[0], x[1]);
+        const __m256i b = _mm256_packs_epi32(y[0], y[1]);
         constexpr bool IsSigned = std::is_signed_v<T>;
         __m256i bytes = IsSigned ? _mm256_packs_epi16(a, b) : _mm256_packus_epi16(a, b);
         if constexpr (Scale::EvensFirst)
@@ -125,32 +176,29 @@ private:
             const __m128i order = _mm_setr_epi8(0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15);
             bytes = _mm256_shuffle_epi8(bytes, _mm256_broadcastsi128_si256(order));
         }
-        const __m256i least = _mm256_load_si256(reinterpret_cast<const __m256i*>(m_Requantization->m_Min));
-        const __m256i most = _mm256_load_si256(reinterpret_cast<const __m256i*>(m_Requantization->m_Max));
-        bytes = IsSigned ? _mm256_min_epi8(_mm256_max_epi8(bytes, least), most)
-                         : _mm256_min_epu8(_mm256_max_epu8(bytes, least), most);
+        const __m256i lowest = _mm256_load_si256(reinterpret_cast<const __m256i*>(m_Requantization->m_Min));
+        const __m256i highest = _mm256_load_si256(reinterpret_cast<const __m256i*>(m_Requantization->m_Max));
+        bytes = IsSigned ? _mm256_min_epi8(_mm256_max_epi8(bytes, lowest), highest)
+                         : _mm256_min_epu8(_mm256_max_epu8(bytes, lowest), highest);
         return _mm256_permute4x64_epi64(bytes, _MM_SHUFFLE(3, 1, 2, 0));
     }
 
-    HWY_INLINE __m256i Scaled(__m256i sums, size_t v) const
-    {
-        return reinterpret_cast<const Scale*>(m_Requantization->m_Scales)[v](sums, _mm256_srli_epi64(sums, 32));
-    }
-
+    RowStripCursorInt8<1, Rows> m_Cursor;
     const __m256i* m_Weights;
     const StripRequantizationAvx2* m_Requantization;
+    __m256i m_ThirdOfLeft[Vectors];  ///< stride 2: weights of the third row for AddLeft: | 0 | w0 |
+    __m256i m_ThirdOfRight[Vectors]; ///< for AddRight: | w1 | w2 |
 };
 
 /// See DepthwiseMicrokernelsInt8::m_PrepareStripRequantization.
-void PrepareStripRequantizationAvx2(const RequantizeColumns& columns, const int32_t* bias, bool /*isSigned*/,
-                                    std::byte* to)
+void PrepareStripRequantization(const RequantizeColumns& columns, const int32_t* bias, bool /*isSigned*/, std::byte* to)
 {
     static_assert(sizeof(AnyScale) <= sizeof(PositiveScale));
     StripRequantizationAvx2& prepared = *new (to) StripRequantizationAvx2;
     std::copy_n(bias, std::size(prepared.m_Bias), prepared.m_Bias);
     std::fill(std::begin(prepared.m_Min), std::end(prepared.m_Min), static_cast<uint8_t>(columns.m_Min));
     std::fill(std::begin(prepared.m_Max), std::end(prepared.m_Max), static_cast<uint8_t>(columns.m_Max));
-    for (size_t v = 0; v < StripVectors; ++v)
+    for (size_t v = 0; v < StripRequantizationAvx2::Vectors; ++v)
     {
         if (!columns.IsNegativeUniform())
         {
@@ -164,191 +212,6 @@ void PrepareStripRequantizationAvx2(const RequantizeColumns& columns, const int3
         scale.m_OddAddend = scale.MultiplyOdd(_mm256_srli_epi64(x, 32));
         new (prepared.m_Scales + v * sizeof(PositiveScale)) PositiveScale(scale);
     }
-}
-
-/// `weights` by reference: memory operands, as the registers hold the sums.
-HWY_INLINE __m256i AddPairs(__m256i sums, __m256i data, const __m256i& weights)
-{
-    return _mm256_add_epi32(sums, _mm256_madd_epi16(data, weights));
-}
-
-/// Stride 1, for `OutputRows` output rows: windows overlap by two columns.
-template <typename T, typename Scale, size_t OutputRows>
-class SlidingStripStride1Int16
-{
-public:
-    explicit HWY_INLINE SlidingStripStride1Int16(const RowStripsInt8& strips)
-        : m_Strips(&strips), m_Constants(strips), m_Columns(strips)
-    {
-        Begin(m_First);
-        Begin(m_Second);
-        __m256i sums[OutputRows][StripVectors];
-        SumNext(sums); // the two windows before the first one are not written
-        SumNext(sums);
-    }
-
-    HWY_INLINE void WriteRow()
-    {
-        size_t at = 0;
-        for (size_t pixel = 0; pixel < m_Strips->m_Pixels; ++pixel, at += m_Strips->m_OutStride)
-        {
-            __m256i sums[OutputRows][StripVectors];
-            SumNext(sums);
-            if constexpr (OutputRows == 2)
-            {
-                m_Constants.StoreTwo(sums[0], sums[1], m_Strips->m_Out[0] + at, m_Strips->m_Second[0] + at);
-            }
-            else
-            {
-                m_Constants.StoreOne(sums[0], m_Strips->m_Out[0] + at);
-            }
-        }
-    }
-
-private:
-    HWY_INLINE void Begin(__m256i (&sums)[OutputRows][StripVectors]) const
-    {
-        HWY_UNROLL(2)
-        for (size_t outputRow = 0; outputRow < OutputRows; ++outputRow)
-        {
-            HWY_UNROLL(2)
-            for (size_t v = 0; v < StripVectors; ++v)
-            {
-                sums[outputRow][v] = m_Constants.GetBias(v);
-            }
-        }
-    }
-
-    /// Returns the sums of the window that ends with the next column, and adds the column to the two windows after it.
-    HWY_INLINE void SumNext(__m256i (&sums)[OutputRows][StripVectors])
-    {
-        __m256i rows[4];
-        m_Columns.Next(rows);
-        HWY_UNROLL(2)
-        for (size_t v = 0; v < StripVectors; ++v)
-        {
-            const __m256i upper = InterleaveInt16(rows[0], rows[1], v);
-            const __m256i lower = InterleaveInt16(rows[2], rows[3], v);
-            HWY_UNROLL(2)
-            for (size_t outputRow = 0; outputRow < OutputRows; ++outputRow)
-            {
-                const auto add = [&](__m256i to, size_t column) HWY_ATTR
-                {
-                    return AddPairs(AddPairs(to, upper, m_Constants.GetWeights(0, column, v, outputRow)), lower,
-                                    m_Constants.GetWeights(1, column, v, outputRow));
-                };
-                sums[outputRow][v] = add(m_First[outputRow][v], 2);
-                m_First[outputRow][v] = add(m_Second[outputRow][v], 1);
-                m_Second[outputRow][v] = add(m_Constants.GetBias(v), 0);
-            }
-        }
-    }
-
-    const RowStripsInt8* m_Strips;
-    StripConstantsInt16<T, Scale> m_Constants;
-    StripColumnsInt16<T, 4> m_Columns;
-    __m256i m_First[OutputRows][StripVectors]; ///< sums of the windows whose last column is next
-    __m256i m_Second[OutputRows][StripVectors];
-};
-
-/// Stride 2: windows of three rows overlap by one column. Of their two new columns the third row's pixels form a pair,
-/// so that no half of a pmaddwd is wasted.
-template <typename T, typename Scale>
-class SlidingStripStride2Int16
-{
-public:
-    explicit HWY_INLINE SlidingStripStride2Int16(const RowStripsInt8& strips)
-        : m_Strips(&strips), m_Constants(strips), m_Columns(strips)
-    {
-        __m256i left[3];
-        m_Columns.Next(left);
-        HWY_UNROLL(2)
-        for (size_t v = 0; v < StripVectors; ++v)
-        {
-            constexpr int Upper = 16; // bits; the weights of the fourth row are zeros
-            m_Last[v] = _mm256_slli_epi32(m_Constants.GetWeights(1, 0, v), Upper);
-            m_Third[v] = _mm256_or_si256(m_Constants.GetWeights(1, 1, v),
-                                         _mm256_slli_epi32(m_Constants.GetWeights(1, 2, v), Upper));
-            const __m256i first =
-                AddPairs(m_Constants.GetBias(v), InterleaveInt16(left[0], left[1], v), m_Constants.GetWeights(0, 0, v));
-            m_Next[v] = AddPairs(first, InterleaveInt16(left[2], left[2], v), m_Last[v]);
-        }
-    }
-
-    HWY_INLINE void WriteRow()
-    {
-        uint8_t* to = m_Strips->m_Out[0];
-        size_t left = m_Strips->m_Pixels;
-        for (; left >= 2; left -= 2, to += 2 * m_Strips->m_OutStride)
-        {
-            __m256i sums[2][StripVectors];
-            SumNext(sums[0]);
-            SumNext(sums[1]);
-            m_Constants.StoreTwo(sums[0], sums[1], to, to + m_Strips->m_OutStride);
-        }
-        if (left > 0)
-        {
-            __m256i sums[StripVectors];
-            SumNext(sums);
-            m_Constants.StoreOne(sums, to);
-        }
-    }
-
-private:
-    HWY_INLINE void SumNext(__m256i (&sums)[StripVectors])
-    {
-        __m256i middle[3];
-        __m256i right[3];
-        m_Columns.Next(middle);
-        m_Columns.Next(right);
-        HWY_UNROLL(2)
-        for (size_t v = 0; v < StripVectors; ++v)
-        {
-            const __m256i last = InterleaveInt16(right[0], right[1], v);
-            const __m256i third = InterleaveInt16(middle[2], right[2], v);
-            sums[v] = AddPairs(m_Next[v], InterleaveInt16(middle[0], middle[1], v), m_Constants.GetWeights(0, 1, v));
-            sums[v] = AddPairs(sums[v], last, m_Constants.GetWeights(0, 2, v));
-            sums[v] = AddPairs(sums[v], third, m_Third[v]);
-            m_Next[v] =
-                AddPairs(AddPairs(m_Constants.GetBias(v), last, m_Constants.GetWeights(0, 0, v)), third, m_Last[v]);
-        }
-    }
-
-    const RowStripsInt8* m_Strips;
-    StripConstantsInt16<T, Scale> m_Constants;
-    StripColumnsInt16<T, 3> m_Columns;
-    __m256i m_Next[StripVectors];  ///< sums of the window that overlaps in one column
-    __m256i m_Third[StripVectors]; ///< weights of the third row in the two new columns
-    __m256i m_Last[StripVectors];  ///< weights of the third row in the column that the next window shares
-};
-
-template <typename T, typename Scale>
-void RunRowStripsOfInt16(const RowStripsInt8& strips)
-{
-    if (strips.m_Stride == 2)
-    {
-        SlidingStripStride2Int16<T, Scale>(strips).WriteRow();
-    }
-    else if (strips.m_HasSecond)
-    {
-        SlidingStripStride1Int16<T, Scale, 2>(strips).WriteRow();
-    }
-    else
-    {
-        SlidingStripStride1Int16<T, Scale, 1>(strips).WriteRow();
-    }
-}
-
-template <typename T>
-void RunRowStripsOfInt16(const RowStripsInt8& strips)
-{
-    strips.m_ClampsNegatives ? RunRowStripsOfInt16<T, PositiveScale>(strips) : RunRowStripsOfInt16<T, AnyScale>(strips);
-}
-
-/// See DepthwiseMicrokernelsInt8::m_RunRowStrips.
-void RunRowStripsAvx2(const RowStripsInt8& strips)
-{
-    strips.m_IsSigned ? RunRowStripsOfInt16<int8_t>(strips) : RunRowStripsOfInt16<uint8_t>(strips);
 }
 
 #endif

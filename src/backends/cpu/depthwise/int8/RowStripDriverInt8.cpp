@@ -15,11 +15,11 @@ RowStripDriverInt8::RowStripDriverInt8(const PackedDepthwiseInt8& weights, const
     {
         return;
     }
-    const DepthwiseMicrokernelsInt8& engine = weights.GetMicrokernels();
+    const DepthwiseMicrokernelsInt8& kernels = weights.GetMicrokernels();
     const std::vector<ChannelBlockInt8>& blocks = weights.GetBlocks();
     const auto isStrip = [](const ChannelBlockInt8& block) { return block.m_StripCount != 0; };
     const auto count = static_cast<size_t>(std::count_if(blocks.begin(), blocks.end(), isStrip));
-    const auto memory = std::make_shared<AlignedMemory>(count * engine.m_StripRequantizationBytes);
+    const auto memory = std::make_shared<AlignedMemory>(count * kernels.m_StripRequantizationBytes);
     std::byte* prepared = memory->Data();
     for (const ChannelBlockInt8& block : blocks)
     {
@@ -30,8 +30,8 @@ RowStripDriverInt8::RowStripDriverInt8(const PackedDepthwiseInt8& weights, const
             columns.m_Max = max;
             m_ClampsNegatives =
                 columns.IsNegativeUniform(); // the same for all blocks, which share range and zero point
-            engine.m_PrepareStripRequantization(columns, weights.GetBias(block), weights.IsDataSigned(), prepared);
-            prepared += engine.m_StripRequantizationBytes;
+            kernels.m_PrepareStripRequantization(columns, weights.GetBias(block), weights.IsDataSigned(), prepared);
+            prepared += kernels.m_StripRequantizationBytes;
         }
     }
     m_Requantization = memory;
