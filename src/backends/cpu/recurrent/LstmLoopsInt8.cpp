@@ -17,9 +17,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
-namespace
-{
-
 // Sigmoid and tanh of vectors in 16-bit fixed point (gemmlowp's algorithms), bit for bit as
 // backends/common/FixedPoint16.hpp. A number with n integer bits has 15 - n fraction bits.
 
@@ -128,6 +125,9 @@ HWY_INLINE VecInt16 TanhInt16(int integerBits, VecInt16 x)
     const VecInt16 result = hn::IfThenElse(isPositive, magnitude, hn::Neg(magnitude));
     return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Zero(d), result);
 }
+
+namespace
+{
 
 // A step: the arguments of the gates' functions, the functions, and the next states.
 
