@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CpuAcc: its kernel table and options.
+// CpuAcc: its kernel table and options. The option NumberOfThreads is a decorator of the workload factory, whose
+// workloads hand the kernels a narrowed IParallelFor.
 #include "backends/cpu/CpuAccBackend.hpp"
 
 #include "backends/common/HostCapabilities.hpp"
 #include "backends/common/PackedArchive.hpp"
-#include "backends/cpu/PackingSources.hpp"
-#include "backends/cpu/parallel/ThreadLimit.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 
@@ -13,6 +12,7 @@
 #include <tenon/Version.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -181,6 +181,108 @@ std::shared_ptr<backends::PackedArchive> OpenArchive(const CpuAccOptions& option
                                        : backends::OpenPackedFile(options.m_CachedNetworkFilePath, here);
 }
 
+// The option NumberOfThreads: each execution hands the kernel an IParallelFor with at most this many threads (at least
+// 1) of the caller's.
+
+class LimitedParallelFor final : public IParallelFor
+{
+public:
+    LimitedParallelFor(IParallelFor& inner, unsigned int threads)
+        : m_Inner(inner), m_Threads(std::min(threads, inner.GetNumThreads()))
+    {
+    }
+
+    void Run(size_t count, size_t grain, const std::function<void(size_t begin, size_t end)>& body) override
+    {
+        if (m_Threads <= 1)
+        {
+            if (count != 0)
+            {
+                body(0, count);
+            }
+            return;
+        }
+        // A grain so large that there are at most as many ranges as threads.
+        m_Inner.Run(count, std::max(grain, count / m_Threads + (count % m_Threads != 0 ? 1 : 0)), body);
+    }
+    unsigned int GetNumThreads() const override { return m_Threads; }
+
+private:
+    IParallelFor& m_Inner;
+    unsigned int m_Threads;
+};
+
+class LimitedShapedWorkload final : public IShapedWorkload
+{
+public:
+    LimitedShapedWorkload(std::unique_ptr<IShapedWorkload> inner, unsigned int threads)
+        : m_Inner(std::move(inner)), m_Threads(threads),
+          m_Fusion(WrapFusion(m_Inner->GetFusion(), [threads](std::unique_ptr<IShapedWorkload> made)
+                              { return std::make_unique<LimitedShapedWorkload>(std::move(made), threads); }))
+    {
+        m_Fusion.m_MaxTileThreads = std::min(m_Fusion.m_MaxTileThreads, threads);
+    }
+
+    size_t GetScratchBytes() const override { return m_Inner->GetScratchBytes(); }
+    bool IsCopy() const override { return m_Inner->IsCopy(); }
+    const FusionHooks& GetFusion() const override { return m_Fusion; }
+    void Execute(const ExecuteArgs& args) const override
+    {
+        LimitedParallelFor parallel(*args.m_Parallel, m_Threads);
+        ExecuteArgs limited = args;
+        limited.m_Parallel = &parallel;
+        m_Inner->Execute(limited);
+    }
+
+private:
+    std::unique_ptr<IShapedWorkload> m_Inner;
+    unsigned int m_Threads;
+    FusionHooks m_Fusion;
+};
+
+class LimitedWorkload final : public IWorkload
+{
+public:
+    LimitedWorkload(std::unique_ptr<IWorkload> inner, unsigned int threads)
+        : m_Inner(std::move(inner)), m_Threads(threads)
+    {
+    }
+
+    std::unique_ptr<IShapedWorkload> Reshape(const ReshapeArgs& args) const override
+    {
+        ReshapeArgs limited = args;
+        limited.m_MaxThreads = std::min(args.m_MaxThreads, m_Threads);
+        auto shaped = m_Inner->Reshape(limited);
+        return shaped != nullptr ? std::make_unique<LimitedShapedWorkload>(std::move(shaped), m_Threads) : nullptr;
+    }
+    const char* GetName() const override { return m_Inner->GetName(); }
+
+private:
+    std::unique_ptr<IWorkload> m_Inner;
+    unsigned int m_Threads;
+};
+
+class LimitedFactory final : public IWorkloadFactory
+{
+public:
+    LimitedFactory(std::unique_ptr<IWorkloadFactory> inner, unsigned int threads)
+        : m_Inner(std::move(inner)), m_Threads(threads)
+    {
+    }
+
+    const BackendId& GetBackendId() const override { return m_Inner->GetBackendId(); }
+    bool IsThreadSafe() const override { return m_Threads != 1 && m_Inner->IsThreadSafe(); }
+    std::unique_ptr<IWorkload> CreateWorkload(const LayerView& layer) const override
+    {
+        return std::make_unique<LimitedWorkload>(m_Inner->CreateWorkload(layer), m_Threads);
+    }
+    void AfterWorkloadsCreated() override { m_Inner->AfterWorkloadsCreated(); }
+
+private:
+    std::unique_ptr<IWorkloadFactory> m_Inner;
+    unsigned int m_Threads;
+};
+
 class CpuAccBackend final : public IBackend
 {
 public:
@@ -196,8 +298,11 @@ public:
     {
         const CpuAccOptions options = ReadOptions(modelOptions, m_Id);
         auto factory = backends::MakeTableWorkloadFactory(m_Id, options.GetKernels(), OpenArchive(options));
-        return options.m_NumberOfThreads == 0 ? std::move(factory)
-                                              : LimitThreads(std::move(factory), options.m_NumberOfThreads);
+        if (options.m_NumberOfThreads != 0)
+        {
+            factory = std::make_unique<LimitedFactory>(std::move(factory), options.m_NumberOfThreads);
+        }
+        return factory;
     }
 
     BackendCapabilities GetCapabilities() const override

@@ -27,4 +27,8 @@ std::span<const backends::Kernel* const> FindKernels(LayerType type);
 /// The same with FastMathEnabled.
 std::span<const backends::Kernel* const> FindFastMathKernels(LayerType type);
 
+/// A hash of the sources of all backends, made with each build (cmake/HashSources.cmake). Files of packed weights that
+/// were written by a build with another hash are refused, so that nobody has to keep a version of the packing.
+const char* GetPackingSources();
+
 } // namespace tenon::cpu

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel row of DetectionPostProcess, of scores in float, int8 or uint8. Boxes are ranked by scores as they are stored.
+// DetectionPostProcess, of scores in float, int8 or uint8: the kernel row and the loops over boxes. Boxes are ranked by
+// scores as they are stored: [boxes][columns] -> [boxes], few classes by loads that deinterleave columns, more classes
+// by transposed blocks; or scores are split by class: [boxes][columns] -> [classes][boxes].
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Scratch.hpp"
-#include "backends/cpu/detection/BoxRanks.hpp"
+#include "backends/cpu/move/TransposeVectors.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/cpu/reduce/ReduceVectors.hpp"
 #include "backends/cpu/reduce/TopCandidates.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/Detection.hpp"
@@ -18,6 +21,147 @@
 #include <type_traits>
 #include <utility>
 
+// Compiled once: simd/Foreach.hpp includes this file again for each target.
+#ifndef TENON_DETECTION_TYPES
+#define TENON_DETECTION_TYPES
+namespace tenon::cpu
+{
+
+namespace
+{
+
+/// The scores of boxes, [boxes][columns]: the background's if there is one, then those of the classes.
+template <typename T>
+struct BoxScores
+{
+    const T* m_Scores = nullptr;
+    size_t m_Columns = 0; ///< columns of a box
+    size_t m_First = 0;   ///< columns before the classes: 0, or 1 for the background
+};
+
+/// ranks[i] = the largest score of a class of box i, for boxes [begin, end). NaN counts as the lowest value.
+template <typename T>
+using RankBoxes = void (*)(const BoxScores<T>& scores, size_t begin, size_t end, T* ranks);
+
+} // namespace
+
+} // namespace tenon::cpu
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/detection/DetectionPostProcess.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/simd/MinMax-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenon::cpu::HWY_NAMESPACE
+{
+
+namespace
+{
+
+template <typename T>
+constexpr T Lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                          : std::numeric_limits<T>::lowest();
+
+/// Ranks one box after the other.
+template <typename T>
+void RankEach(const BoxScores<T>& scores, size_t begin, size_t end, T* ranks)
+{
+    for (size_t i = begin; i < end; ++i)
+    {
+        T best = Lowest<T>;
+        for (size_t c = scores.m_First; c < scores.m_Columns; ++c)
+        {
+            best = std::max(best, scores.m_Scores[i * scores.m_Columns + c]);
+        }
+        ranks[i] = best;
+    }
+}
+
+/// The largest score of each box of a vector. NaN is passed over.
+template <size_t Columns, class D, typename T>
+HWY_INLINE hn::Vec<D> RankVector(D d, const T* from, size_t first)
+{
+    hn::Vec<D> v[Columns];
+    if constexpr (Columns == 2)
+    {
+        hn::LoadInterleaved2(d, from, v[0], v[1]);
+    }
+    else if constexpr (Columns == 3)
+    {
+        hn::LoadInterleaved3(d, from, v[0], v[1], v[2]);
+    }
+    else
+    {
+        hn::LoadInterleaved4(d, from, v[0], v[1], v[2], v[3]);
+    }
+    hn::Vec<D> best = hn::Set(d, Lowest<T>);
+    best = first == 0 ? GreaterOf(v[0], best) : best;
+    HWY_UNROLL(3)
+    for (size_t c = 1; c < Columns; ++c)
+    {
+        best = GreaterOf(v[c], best);
+    }
+    return best;
+}
+
+template <size_t Columns, typename T>
+void RankOfFew(const BoxScores<T>& scores, size_t begin, size_t end, T* ranks)
+{
+    constexpr size_t Lanes = HWY_LANES(T);
+    const hn::CappedTag<T, Lanes> d;
+    if (end - begin < Lanes)
+    {
+        RankEach(scores, begin, end, ranks);
+        return;
+    }
+    for (size_t i = begin; i < end; i += Lanes)
+    {
+        const size_t box = std::min(i, end - Lanes);
+        hn::StoreU(RankVector<Columns>(d, scores.m_Scores + box * Columns, scores.m_First), d, ranks + box);
+    }
+}
+
+/// The function for few columns; null: there are too many.
+template <typename T>
+RankBoxes<T> FindRankOfFew(size_t columns)
+{
+    if (std::is_floating_point_v<T> && HWY_ARCH_ARM_V7)
+    {
+        return RankEach<T>; // these vectors flush subnormal numbers to zero
+    }
+    switch (columns)
+    {
+    case 2: return RankOfFew<2, T>;
+    case 3: return RankOfFew<3, T>;
+    case 4: return RankOfFew<4, T>;
+    default: return nullptr;
+    }
+}
+
+RankBoxes<float> RankOfFewF32(size_t columns)
+{
+    return FindRankOfFew<float>(columns);
+}
+
+RankBoxes<int8_t> RankOfFewInt8(size_t columns)
+{
+    return FindRankOfFew<int8_t>(columns);
+}
+
+RankBoxes<uint8_t> RankOfFewUint8(size_t columns)
+{
+    return FindRankOfFew<uint8_t>(columns);
+}
+
+} // namespace
+
+} // namespace tenon::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tenon::cpu
 {
 
@@ -33,6 +177,64 @@ constexpr backends::TypeSet Numbers = {DataType::Float32, DataType::QAsymmU8, Da
 constexpr backends::TypeSet Scores = {DataType::Float32, DataType::QAsymmU8, DataType::QAsymmS8};
 constexpr backends::TypeRow DetectionTypes[] = {
     backends::PerTensor(backends::Types({Numbers, Scores, Numbers}, DataType::Float32))};
+
+template <typename T>
+constexpr size_t TypeIndex = std::is_floating_point_v<T> ? 0
+                             : std::is_signed_v<T>       ? 1
+                                                         : 2; // index of the type in ReduceFunctions
+
+/// to[c * stride + i] = the score of class c of box begin + i, for boxes [begin, end) and `classes` classes.
+template <typename T>
+void SplitClasses(const BoxScores<T>& scores, size_t classes, size_t begin, size_t end, T* to, size_t stride)
+{
+    const T* from = scores.m_Scores + begin * scores.m_Columns + scores.m_First;
+    TransposeElements<sizeof(T)>(reinterpret_cast<const std::byte*>(from), scores.m_Columns * sizeof(T), classes,
+                                 end - begin, reinterpret_cast<std::byte*>(to), stride * sizeof(T));
+}
+
+/// Transposes blocks of boxes and classes, so that each class is a row of boxes. The maximum of earlier blocks is one
+/// more row.
+template <typename T>
+void RankOfMany(const BoxScores<T>& scores, size_t begin, size_t end, T* ranks)
+{
+    constexpr size_t Boxes = 256 / sizeof(T); // boxes: a few vectors on any processor
+    constexpr size_t Classes = 32;
+    const ReduceFunction findLargest = GetReduceFunctions().m_Columns[1][TypeIndex<T>];
+    alignas(64) T block[(Classes + 1) * Boxes];
+    for (size_t i = begin; i < end; i += Boxes)
+    {
+        const size_t boxes = std::min(Boxes, end - i);
+        for (size_t c = scores.m_First; c < scores.m_Columns; c += Classes)
+        {
+            const size_t classes = std::min(Classes, scores.m_Columns - c);
+            const bool isFirst = c == scores.m_First;
+            SplitClasses({scores.m_Scores, scores.m_Columns, c}, classes, i, i + boxes, block + Boxes, Boxes);
+            std::copy_n(ranks + i, isFirst ? 0 : boxes, block);
+            findLargest(isFirst ? block + Boxes : block, classes + (isFirst ? 0 : 1), Boxes, boxes, ranks + i);
+        }
+    }
+}
+
+/// The function for this number of columns, 2 or more, and the processor at hand. Precondition: it has vectors, see
+/// CpuFeatures.
+template <typename T>
+RankBoxes<T> FindRankBoxes(size_t columns)
+{
+    RankBoxes<T> few = nullptr;
+    if constexpr (std::is_floating_point_v<T>)
+    {
+        few = TENON_CHOOSE(RankOfFewF32)(columns);
+    }
+    else if constexpr (std::is_signed_v<T>)
+    {
+        few = TENON_CHOOSE(RankOfFewInt8)(columns);
+    }
+    else
+    {
+        few = TENON_CHOOSE(RankOfFewUint8)(columns);
+    }
+    return few != nullptr ? few : RankOfMany<T>;
+}
 
 /// Non-maximum suppression. Boxes come from the best rank on and stay unless a better one overlaps them. A box is
 /// decoded when it is next in this order; the search stops as soon as enough boxes stay. T is the type of stored
@@ -361,3 +563,4 @@ extern const backends::Kernel CpuDetectionPostProcessKernel = {.m_Name = "CpuDet
                                                                .m_Refine = RefineDetection};
 
 } // namespace tenon::cpu
+#endif

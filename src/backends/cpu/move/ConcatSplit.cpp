@@ -12,7 +12,6 @@
 #include "backends/cpu/elementwise/BroadcastRuns.hpp"
 #include "backends/cpu/elementwise/LookupTableInt8.hpp"
 #include "backends/cpu/move/CopyPlane.hpp"
-#include "backends/cpu/move/MoveRuns.hpp"
 #include "backends/cpu/move/StridedMove.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/reference/Kernels.hpp"

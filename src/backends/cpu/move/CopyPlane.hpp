@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two loops of copies of short runs (CopyPlane), gathers of runs (CopyGathered), and copies in reverse order. The
-// compiler knows the length of common runs, 1 to 128 bytes, so that each run is one or two moves:
+// Two loops of copies of short runs (CopyPlane), gathers of runs (CopyGathered), copies in reverse order, and moves of
+// short runs between a joined tensor and its parts (MoveRuns.cpp). The compiler knows the length of common runs, 1 to
+// 128 bytes, so that each run is one or two moves:
 //   to[row * toRow + run * toRun ...] = from[row * fromRow + run * fromRun ...]      m_RunBytes bytes each
 // Runs of N to 2 N bytes are copied as their first N and their last N bytes, which overlap. Called by StridedMove,
 // ChunkedMove, Gather.cpp, Pad.cpp, ReverseV2.cpp, resize/ and gemm/.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -45,5 +47,30 @@ IsEachBelowFunction ChooseIsEachBelow();
 using ReverseFunction = void (*)(const std::byte* from, size_t count, std::byte* to);
 /// For elements of 1, 2, 4 or 8 bytes; null for others.
 ReverseFunction FindReverse(size_t elementBytes);
+
+/// Chunks, and tensors that have one run of each chunk, side by side.
+struct ChunkRuns
+{
+    static constexpr size_t MaxSegments = 4;
+
+    struct Segment
+    {
+        const std::byte* m_From = nullptr; ///< the source of the first run
+        std::byte* m_To = nullptr;         ///< the target of the first run
+        size_t m_Bytes = 0;                ///< bytes of a run
+    };
+
+    bool m_IsJoin = false;   ///< true: from segments to chunks; false: from chunks to segments
+    size_t m_ChunkBytes = 0; ///< the stride from one chunk to the next
+    std::array<Segment, MaxSegments> m_Segments;
+};
+
+/// Moves the runs of `chunks` chunks by whole vectors. Up to MaxOverrun bytes behind them are read and written as well.
+/// So enough chunks must follow, and they must be moved afterwards.
+using MoveRunsFunction = void (*)(const ChunkRuns& runs, size_t chunks);
+inline constexpr size_t MaxOverrun = 31;
+/// The function for this number of segments with runs of at most `maxBytes`. Null if there are more segments or longer
+/// runs than gain by it. Precondition: the processor has vectors, see CpuFeatures.
+MoveRunsFunction ChooseMoveRuns(size_t segments, size_t maxBytes);
 
 } // namespace tenon::cpu

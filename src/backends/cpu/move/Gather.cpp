@@ -4,7 +4,6 @@
 // The reference kernel is prepared first: it checks shapes.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/move/CopyPlane.hpp"
-#include "backends/cpu/move/SliceIndices.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
@@ -14,8 +13,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace tenon::cpu
 {
@@ -31,6 +32,157 @@ constexpr backends::TypeRow LookupTypes[] = {
 
 /// The number of indices that are read at a time.
 constexpr size_t MaxIndices = 512;
+
+/// Reads index tuples, checks them and computes their slice numbers, many at a time, by a loop for each index type: a
+/// call for each index would take longer than copying a few bytes.
+class SliceIndices
+{
+public:
+    /// Input `input` holds tuples of `length` indices, for `length` dimensions of `data` from `dimension` on.
+    /// `fromEnd`: negative indices count from the end.
+    SliceIndices(const ReshapeArgs& args, size_t input, const TensorShape& data, unsigned int dimension,
+                 unsigned int length, bool fromEnd = false);
+
+    /// Loads the slice numbers, row-major, of the `count` tuples from `first` on; there are at most 2^32 slices. Throws
+    /// RuntimeException for an index outside of its dimension.
+    void Load(const ExecuteArgs& args, size_t first, size_t count, uint32_t* slices) const
+    {
+        if (!m_Load(*this, args.m_Inputs[m_Input], first, count, slices))
+        {
+            ThrowOutside(args, first, count);
+        }
+    }
+
+    /// The same slice numbers: a pointer into the index tensor if it holds exactly these, else to `memory`. Callers may
+    /// read them repeatedly while slices are copied: like each input, the tensor must not change during a run.
+    const uint32_t* Find(const ExecuteArgs& args, size_t first, size_t count, uint32_t* memory) const
+    {
+        if (m_IsEachBelow == nullptr)
+        {
+            Load(args, first, count, memory);
+            return memory;
+        }
+        const uint32_t* const slices = static_cast<const uint32_t*>(args.m_Inputs[m_Input]) + first;
+        if (!m_IsEachBelow(slices, count, m_Limit))
+        {
+            ThrowOutside(args, first, count);
+        }
+        return slices;
+    }
+
+private:
+    /// False if an index is outside of its dimension.
+    template <typename T>
+    static bool LoadAs(const SliceIndices& self, const void* indices, size_t first, size_t count, uint32_t* slices);
+    /// The same for indices that may count from the end.
+    template <typename T>
+    static bool LoadFromEnd(const SliceIndices& self, const void* indices, size_t first, size_t count,
+                            uint32_t* slices);
+
+    void ThrowOutside(const ExecuteArgs& args, size_t first, size_t count) const;
+
+    bool (*m_Load)(const SliceIndices& self, const void* indices, size_t first, size_t count, uint32_t* slices);
+    IsEachBelowFunction m_IsEachBelow = nullptr; ///< null if indices have to be converted to slice numbers
+    uint32_t m_Limit = 0;                        ///< upper limit of slice numbers
+    ref::IndexInput m_Indices;
+    size_t m_Input;
+    size_t m_Length;
+    bool m_FromEnd;
+    std::array<size_t, MaxNumOfTensorDimensions> m_Sizes{};
+};
+
+SliceIndices::SliceIndices(const ReshapeArgs& args, size_t input, const TensorShape& data, unsigned int dimension,
+                           unsigned int length, bool fromEnd)
+    : m_Load(fromEnd ? LoadFromEnd<int64_t> : LoadAs<int64_t>), m_Indices(args, input), m_Input(input),
+      m_Length(length), m_FromEnd(fromEnd)
+{
+    switch (args.GetInput(input).GetDataType())
+    {
+    case DataType::Signed16: m_Load = fromEnd ? LoadFromEnd<int16_t> : LoadAs<int16_t>; break;
+    case DataType::Signed32: m_Load = fromEnd ? LoadFromEnd<int32_t> : LoadAs<int32_t>; break;
+    default: break;
+    }
+    for (unsigned int d = 0; d < length; ++d)
+    {
+        m_Sizes[d] = data[dimension + d];
+    }
+    if (args.GetInput(input).GetDataType() == DataType::Signed32 && length == 1 && !fromEnd)
+    {
+        constexpr size_t Max = size_t{1} << 31;
+        m_IsEachBelow = ChooseIsEachBelow();
+        m_Limit = static_cast<uint32_t>(std::min(m_Sizes[0], Max));
+    }
+}
+
+template <typename T>
+bool SliceIndices::LoadAs(const SliceIndices& self, const void* indices, size_t first, size_t count, uint32_t* slices)
+{
+    const size_t length = self.m_Length;
+    const T* tuples = static_cast<const T*>(indices) + first * length;
+    if (length == 1)
+    {
+        // Comparisons are avoided, so that vectors of any processor can do it. The upper bits of an index within the
+        // dimension, and of the distance to its last index, are 0. A size beyond the range of T allows all indices that
+        // are not negative.
+        using Wide = std::common_type_t<T, int32_t>;
+        using Bits = std::make_unsigned_t<Wide>;
+        constexpr uint64_t Upper = uint64_t{1} << (sizeof(Bits) * 8 - 1);
+        const auto last = static_cast<Bits>(std::min<uint64_t>(self.m_Sizes[0], Upper) - 1);
+        Bits outside = 0;
+        for (size_t i = 0; i < count; ++i)
+        {
+            const auto index = static_cast<Bits>(Wide{tuples[i]});
+            outside |= index | (last - index);
+            slices[i] = static_cast<uint32_t>(index);
+        }
+        return outside < Upper;
+    }
+    bool isInside = true;
+    for (size_t i = 0; i < count; ++i, tuples += length)
+    {
+        uint64_t slice = 0;
+        for (size_t d = 0; d < length; ++d)
+        {
+            const auto index = static_cast<uint64_t>(int64_t{tuples[d]});
+            isInside &= index < self.m_Sizes[d];
+            slice = slice * self.m_Sizes[d] + index;
+        }
+        slices[i] = static_cast<uint32_t>(slice);
+    }
+    return isInside;
+}
+
+template <typename T>
+bool SliceIndices::LoadFromEnd(const SliceIndices& self, const void* indices, size_t first, size_t count,
+                               uint32_t* slices)
+{
+    const size_t length = self.m_Length;
+    const T* tuples = static_cast<const T*>(indices) + first * length;
+    bool isInside = true;
+    for (size_t i = 0; i < count; ++i, tuples += length)
+    {
+        uint64_t slice = 0;
+        for (size_t d = 0; d < length; ++d)
+        {
+            const auto index = int64_t{tuples[d]};
+            const uint64_t size = self.m_Sizes[d];
+            const uint64_t place = static_cast<uint64_t>(index) + (size & static_cast<uint64_t>(index >> 63));
+            isInside &= place < size; // negative indices wrap beyond any size
+            slice = slice * size + place;
+        }
+        slices[i] = static_cast<uint32_t>(slice);
+    }
+    return isInside;
+}
+
+void SliceIndices::ThrowOutside(const ExecuteArgs& args, size_t first, size_t count) const
+{
+    for (size_t i = first * m_Length; i < (first + count) * m_Length; ++i)
+    {
+        m_Indices.ReadChecked(args, i, static_cast<int64_t>(m_Sizes[i % m_Length]),
+                              m_FromEnd); // throws for the first invalid index
+    }
+}
 
 /// The data as [batch, outer, slices of the axis, bytes], the indices as [batch, count].
 struct Geometry

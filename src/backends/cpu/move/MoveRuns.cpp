@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// MoveRuns: moves of short runs by one vector each, or by groups of chunks.
-#include "backends/cpu/move/MoveRuns.hpp"
+// MoveRuns: moves of short runs between chunks of a joined tensor and 2 to 4 tensors (concat and split of few
+// channels). A vector is stored for each run; the next run overwrites its end. With AVX-512 VBMI, vpermt2b joins or
+// splits the runs of several chunks in two vectors.
+#include "backends/cpu/move/CopyPlane.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions with SIMD: columns (vectors go along columns, out[c] = op over r of in[r][c]) and rows (vectors go along
-// the elements, several short rows at a time). Reduce calls them, and BoxRanks the maxima of columns.
+// the elements, several short rows at a time). Reduce calls them, and DetectionPostProcess the maxima of columns.
 #pragma once
 
 #include "backends/reference/kernels/Reduce.hpp"
@@ -42,5 +42,7 @@ struct ReduceFunctions
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
 const ReduceFunctions& GetReduceFunctions();
+/// Sets m_Columns (ReduceColumns.cpp). Called by GetReduceFunctions (ReduceRows.cpp).
+void SetReduceColumns(ReduceFunctions& functions);
 
 } // namespace tenon::cpu

@@ -14,7 +14,7 @@
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
 #include "backends/cpu/winograd/WinogradCheck.hpp"
 #include "backends/cpu/winograd/WinogradGrid.hpp"
-#include "backends/cpu/winograd/WinogradTransformsF32.hpp"
+#include "backends/cpu/winograd/WinogradTransforms.hpp"
 
 #include <algorithm>
 #include <cstddef>

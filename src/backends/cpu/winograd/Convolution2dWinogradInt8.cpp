@@ -21,7 +21,7 @@
 #include "backends/cpu/weights/WeightsCheckInt8.hpp"
 #include "backends/cpu/winograd/WinogradCheck.hpp"
 #include "backends/cpu/winograd/WinogradGrid.hpp"
-#include "backends/cpu/winograd/WinogradTransformsInt8.hpp"
+#include "backends/cpu/winograd/WinogradTransforms.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transforms from both sides by small matrices (Bt d B, At m A, G g Gt): first all columns of a tile, into memory that
 // fits the first-level cache, then all rows. 36 vectors do not fit the registers.
-#include "backends/cpu/winograd/WinogradTransformsF32.hpp"
-
 #include "backends/cpu/simd/Isa.hpp"
+#include "backends/cpu/winograd/WinogradTransforms.hpp"
 
 #include <hwy/cache_control.h>
 

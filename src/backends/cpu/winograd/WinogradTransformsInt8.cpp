@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transforms by sums and differences along both axes: first all columns of a tile, then all rows.
-#include "backends/cpu/winograd/WinogradTransformsInt8.hpp"
-
 #include "backends/cpu/simd/Isa.hpp"
+#include "backends/cpu/winograd/WinogradTransforms.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // WinogradInt8: exact agreement with CpuRef, for sizes that divide into tiles and strips in different ways and for the
 // largest values; and which layers are supported.
 #include "backends/common/KernelTable.hpp"
-#include "backends/cpu/winograd/WinogradTransformsInt8.hpp"
+#include "backends/cpu/winograd/WinogradTransforms.hpp"
 #include "ops/cpu/gemm/LayerCasesInt8.hpp"
 #include "ops/cpu/winograd/WinogradSupport.hpp"
 

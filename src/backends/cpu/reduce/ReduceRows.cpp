@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SIMD loops of ReduceVectors.hpp: any and all of Booleans, products of floats, short rows, sums and extremes.
+// Reductions of rows, with vectors along the elements, several short rows at a time: sums, extremes, any and all of
+// Booleans (bytes, true if not 0), and products of floats; and the requantization of sums.
 #include "backends/cpu/reduce/ReduceVectors.hpp"
-
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backends/cpu/reduce/ReduceVectors.cpp"
+#define HWY_TARGET_INCLUDE "backends/cpu/reduce/ReduceRows.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
-#include "backends/cpu/reduce/SumInt8-inl.hpp"
+#include "backends/cpu/reduce/ReduceOperations-inl.hpp"
 #include "backends/cpu/simd/BlockedSumF32-inl.hpp"
 #include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/Cover-inl.hpp"
-#include "backends/cpu/simd/MinMax-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -27,30 +28,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Any and all of columns and rows of Booleans (bytes, true if not 0).
-
-/// IsAny: any; else all.
-template <bool IsAny>
-struct Booleans
-{
-    using Data = uint8_t;
-    using Lane = uint8_t;
-    template <class D>
-    using InTag = D;
-    static constexpr uint8_t First = IsAny ? 0 : 1;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Widen(D d, hn::Vec<D> values)
-    {
-        return hn::Min(values, hn::Set(d, uint8_t{1}));
-    }
-    template <class V>
-    static HWY_INLINE V Step(V result, V value)
-    {
-        return IsAny ? hn::Or(result, value) : hn::And(result, value);
-    }
-};
-
-/// The bytes unchanged: only the result is compared with 0.
+/// Any and all of Booleans, of bytes unchanged: only the result is compared with 0.
 template <bool IsAny>
 struct RowsOfBooleans
 {
@@ -112,26 +90,6 @@ private:
     }
 };
 
-/// Products of columns. Products of rows in vectors would not be in the reference kernel's order.
-struct MultiplyFloats
-{
-    using Data = float;
-    using Lane = float;
-    template <class D>
-    using InTag = D;
-    static constexpr float First = 1.0f;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Widen(D, hn::Vec<D> values)
-    {
-        return values;
-    }
-    template <class V>
-    static HWY_INLINE V Step(V product, V value)
-    {
-        return hn::Mul(product, value);
-    }
-};
-
 /// Products of `Rows` rows side by side. The factors of a row are multiplied in the reference kernel's order, so each
 /// product waits for the one before.
 template <size_t Rows>
@@ -169,14 +127,6 @@ inline void MultiplyRows(const void* in, size_t rows, size_t length, void* out)
 // Short rows. A group has as many rows as 16 bytes have results (4, 8 or 16). Each row is reduced to one vector; then
 // vectors are combined in pairs, which halves their number and doubles the rows in each:
 //     a0 a1 a2 a3, b0 b1 b2 b3  ->  interleave lower: a0 b0 a1 b1, upper: a2 b2 a3 b3  ->  op: a02 b02 a13 b13 -> ...
-//
-// An operation `Op` on rows has
-//   Data, Lane             the types of elements and of results
-//   InTag<D>               the tag of a vector of elements that becomes one vector of lanes
-//   Neutral                the neutral element
-//   Widen(d, elements)     elements to lanes
-//   Step(a, b)             the reduction of two vectors
-//   Start(d, length)       the start value of the vector of a row of `length` elements
 
 /// The elements after the last whole vector of a row, or the whole row if it is shorter than a vector.
 template <class DIn>
@@ -272,22 +222,6 @@ HWY_INLINE hn::Vec<D> ReduceRowVectors(D d, const typename Op::Data* in, size_t 
     }
 }
 
-/// Reduces all blocks of 16 bytes of a vector to one.
-template <class Op, class V>
-HWY_INLINE auto ReduceBlocks(V v)
-{
-    const hn::DFromV<V> d;
-    if constexpr (hn::MaxLanes(d) * sizeof(hn::TFromV<V>) > 16)
-    {
-        const hn::Half<decltype(d)> dHalf;
-        return ReduceBlocks<Op>(Op::Step(hn::LowerHalf(dHalf, v), hn::UpperHalf(dHalf, v)));
-    }
-    else
-    {
-        return v;
-    }
-}
-
 /// ReduceRows with vectors of tag D, for rows that are not long.
 template <class Op, auto OneRow, class D>
 HWY_INLINE void ReduceRowsBy(D d, const typename Op::Data* in, size_t rows, size_t length, typename Op::Lane* out)
@@ -363,210 +297,71 @@ void ReduceRows(const void* in, size_t rows, size_t length, void* out)
     }
 }
 
-namespace
-{
+// Sums of int8 and uint8: psadbw adds eight bytes; int8 is biased by 128 (XOR 0x80), and 128 * length is subtracted.
 
-struct SumFloats
-{
-    using Data = float;
-    using Lane = float;
-    template <class D>
-    using InTag = D;
-    static constexpr float First = 0.0f;
-    static constexpr float Neutral = 0.0f;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Widen(D, hn::Vec<D> values)
-    {
-        return values;
-    }
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Start(D d, size_t)
-    {
-        return hn::Zero(d);
-    }
-    template <class V>
-    static HWY_INLINE V Step(V sum, V value)
-    {
-        return hn::Add(sum, value);
-    }
-    template <class D>
-    static HWY_INLINE float Collect(D d, hn::Vec<D> sum)
-    {
-        return hn::GetLane(hn::SumOfLanes(d, sum));
-    }
-    static float Step(float sum, float value) { return sum + value; }
-};
-
+/// The XOR mask that biases int8 by 128: 0x80, and 0 for uint8.
 template <typename T>
-struct SumIntegers
+constexpr uint8_t SignXorOf = std::is_signed_v<T> ? 0x80 : 0;
+
+/// The operation of ReduceRows that sums rows, with int8 biased by 128: one instruction (psadbw) adds eight bytes.
+template <typename T>
+struct SadSumInt8
 {
-    using Data = T;
+    using Data = uint8_t;
     using Lane = int32_t;
     template <class D>
-    using InTag = hn::Rebind<T, D>;
-    static constexpr int32_t First = 0;
-    static constexpr T Neutral = 0;
+    using InTag = hn::Repartition<uint8_t, D>;
+    static constexpr uint8_t Neutral = SignXorOf<T>;
     template <class D>
-    static HWY_INLINE hn::Vec<D> Widen(D d, hn::Vec<InTag<D>> values)
+    static HWY_INLINE hn::Vec<D> Widen(D d, hn::Vec<InTag<D>> bytes)
     {
-        return hn::PromoteTo(d, values);
-    }
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Start(D d, size_t)
-    {
-        return hn::Zero(d);
+        return hn::BitCast(d, hn::SumsOf8(hn::Xor(bytes, hn::Set(InTag<D>(), SignXorOf<T>))));
     }
     template <class V>
-    static HWY_INLINE V Step(V sum, V value)
+    static HWY_INLINE V Step(V a, V b)
     {
-        return hn::Add(sum, value);
+        return hn::Add(a, b);
     }
+    /// Subtracts the bias of the whole row, 128 * length for int8, at its start.
     template <class D>
-    static HWY_INLINE int32_t Collect(D d, hn::Vec<D> sum)
+    static HWY_INLINE hn::Vec<D> Start(D d, size_t length)
     {
-        return hn::GetLane(hn::SumOfLanes(d, sum));
+        return hn::IfThenElseZero(hn::FirstN(d, 1), hn::Set(d, -static_cast<int32_t>(SignXorOf<T> * length)));
     }
-    static int32_t Step(int32_t sum, int32_t value) { return sum + value; }
 };
 
-template <typename T, bool IsMax>
-struct Extreme
+/// The sum of a row of any length.
+template <typename T>
+void SumRowInt8(const uint8_t* in, size_t length, int32_t* out)
 {
-    using Data = T;
-    using Lane = T;
-    template <class D>
-    using InTag = D;
-    using Limits = std::numeric_limits<T>;
-    static constexpr T First = Limits::has_infinity ? (IsMax ? -Limits::infinity() : Limits::infinity())
-                                                    : (IsMax ? Limits::lowest() : Limits::max());
-    static constexpr T Neutral = First;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Widen(D, hn::Vec<D> values)
+    using Tag = hn::ScalableTag<uint8_t>;
+    const Tag d;
+    const hn::Repartition<uint64_t, Tag> dWide;
+    constexpr size_t Lanes = hn::MaxLanes(Tag());
+    constexpr uint8_t SignXor = SignXorOf<T>;
+    const auto signXor = hn::Set(d, SignXor);
+    auto sum0 = hn::Zero(dWide);
+    auto sum1 = sum0;
+    size_t i = 0;
+    for (; i + 2 * Lanes <= length; i += 2 * Lanes)
     {
-        return values;
+        sum0 = hn::Add(sum0, hn::SumsOf8(hn::Xor(hn::LoadU(d, in + i), signXor)));
+        sum1 = hn::Add(sum1, hn::SumsOf8(hn::Xor(hn::LoadU(d, in + i + Lanes), signXor)));
     }
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Start(D d, size_t)
+    for (; i < length; i += Lanes)
     {
-        return hn::Set(d, First);
+        const size_t count = HWY_MIN(length - i, Lanes);
+        const auto bytes = count == Lanes ? hn::LoadU(d, in + i) : LoadFirst(d, in + i, count, SignXor);
+        sum0 = hn::Add(sum0, hn::SumsOf8(hn::Xor(bytes, signXor)));
     }
-    /// NaN is passed over.
-    template <class V>
-    static HWY_INLINE V Step(V best, V value)
-    {
-        return IsMax ? GreaterOf(value, best) : LessOf(value, best);
-    }
-    template <class D>
-    static HWY_INLINE T Collect(D, hn::Vec<D> best)
-    {
-        // Reduces the vector to one block of 16 bytes, then compares halves of the block, and halves of these.
-        auto result = ReduceBlocks<Extreme>(best);
-        const hn::DFromV<decltype(result)> block;
-        result = Step(result, hn::CombineShiftRightBytes<8>(block, result, result));
-        result = Step(result, hn::CombineShiftRightBytes<4>(block, result, result));
-        if constexpr (sizeof(T) <= 2)
-        {
-            result = Step(result, hn::CombineShiftRightBytes<2>(block, result, result));
-        }
-        if constexpr (sizeof(T) == 1)
-        {
-            result = Step(result, hn::CombineShiftRightBytes<1>(block, result, result));
-        }
-        return hn::GetLane(result);
-    }
-    static T Step(T best, T value) { return (IsMax ? value > best : value < best) ? value : best; }
-};
-
-/// Sums of columns of more floats than one sum takes.
-template <size_t Vectors, class D>
-HWY_NOINLINE void SumLongColumns(D d, const float* in, size_t rows, size_t stride, float* out)
-{
-    constexpr size_t Lanes = hn::MaxLanes(D());
-    BlockTotalsF32<Vectors, D> totals;
-    hn::Vec<D> acc[Vectors];
-    HWY_UNROLL(8)
-    for (size_t v = 0; v < Vectors; ++v)
-    {
-        acc[v] = hn::Zero(d);
-    }
-    for (size_t first = 0; first < rows; first += SumBlock)
-    {
-        const size_t end = HWY_MIN(rows, first + SumBlock);
-        for (size_t row = first; row < end; ++row, in += stride)
-        {
-            HWY_UNROLL(8)
-            for (size_t v = 0; v < Vectors; ++v)
-            {
-                acc[v] = hn::Add(acc[v], hn::LoadU(d, in + v * Lanes));
-            }
-        }
-        totals.Take(d, acc);
-    }
-    totals.Give(d, acc);
-    HWY_UNROLL(8)
-    for (size_t v = 0; v < Vectors; ++v)
-    {
-        hn::StoreU(acc[v], d, out + v * Lanes);
-    }
+    HWY_ALIGN uint64_t lanes[Lanes / 8];
+    hn::Store(hn::Add(sum0, sum1), dWide, lanes);
+    const uint64_t sum = std::accumulate(std::begin(lanes), std::end(lanes), uint64_t{0});
+    *out = static_cast<int32_t>(static_cast<uint32_t>(sum - uint64_t{SignXor} * length));
 }
 
-template <typename Op, size_t Vectors, class D>
-HWY_INLINE void ReduceVectors(D d, const typename Op::Data* in, size_t rows, size_t stride, typename Op::Lane* out)
+namespace
 {
-    if constexpr (std::is_same_v<Op, SumFloats>)
-    {
-        if (rows > SumBlock)
-        {
-            SumLongColumns<Vectors>(d, in, rows, stride, out);
-            return;
-        }
-    }
-    constexpr size_t Lanes = hn::MaxLanes(D());
-    const typename Op::template InTag<D> dIn;
-    hn::Vec<D> acc[Vectors];
-    HWY_UNROLL(8)
-    for (size_t v = 0; v < Vectors; ++v)
-    {
-        acc[v] = hn::Set(d, Op::First);
-    }
-    for (size_t row = 0; row < rows; ++row, in += stride)
-    {
-        HWY_UNROLL(8)
-        for (size_t v = 0; v < Vectors; ++v)
-        {
-            acc[v] = Op::Step(acc[v], Op::Widen(d, hn::LoadU(dIn, in + v * Lanes)));
-        }
-    }
-    HWY_UNROLL(8)
-    for (size_t v = 0; v < Vectors; ++v)
-    {
-        hn::StoreU(acc[v], d, out + v * Lanes);
-    }
-}
-
-template <typename Op>
-void ReduceColumns(const void* in, size_t rows, size_t stride, size_t columns, void* out)
-{
-    using Lane = typename Op::Lane;
-    constexpr size_t Lanes = HWY_LANES(Lane);
-    const auto* from = static_cast<const typename Op::Data*>(in);
-    auto* to = static_cast<Lane*>(out);
-    size_t c = 0;
-    for (; c + 8 * Lanes <= columns; c += 8 * Lanes)
-    {
-        ReduceVectors<Op, 8>(hn::CappedTag<Lane, Lanes>(), from + c, rows, stride, to + c);
-    }
-    for (; c + 4 * Lanes <= columns; c += 4 * Lanes)
-    {
-        ReduceVectors<Op, 4>(hn::CappedTag<Lane, Lanes>(), from + c, rows, stride, to + c);
-    }
-    for (; c + 2 * Lanes <= columns; c += 2 * Lanes)
-    {
-        ReduceVectors<Op, 2>(hn::CappedTag<Lane, Lanes>(), from + c, rows, stride, to + c);
-    }
-    Cover<Lane>(columns - c,
-                [&](auto d, size_t i) { ReduceVectors<Op, 1>(d, from + c + i, rows, stride, to + c + i); });
-}
 
 /// Four accumulators, so that an addition need not wait for the one before.
 template <typename Op>
@@ -646,39 +441,29 @@ void Rescale(const ref::SumRescale& rescale, const int32_t* sums, size_t count, 
 }
 
 template <typename Op>
-void SetFunctions(ReduceFunctions& functions, size_t operation, size_t type)
-{
-    functions.m_Columns[operation][type] = ReduceColumns<Op>;
-    functions.m_Rows[operation][type] = ReduceRows<Op, ReduceRow<Op>>;
-}
+constexpr ReduceRowsFunction ReduceRowsBySteps = ReduceRows<Op, ReduceRow<Op>>;
 
-ReduceFunctions MakeReduceFunctions()
+ReduceFunctions MakeRows()
 {
     ReduceFunctions functions;
-    functions.m_Columns[0][0] = ReduceColumns<SumFloats>;
     functions.m_Rows[0][0] = ReduceRows<SumFloats, SumFloatRow>;
-    functions.m_Columns[0][1] = SumColumnsInt8<int8_t, ReduceColumns<SumIntegers<int8_t>>>;
-    functions.m_Columns[0][2] = SumColumnsInt8<uint8_t, ReduceColumns<SumIntegers<uint8_t>>>;
     functions.m_Rows[0][1] = ReduceRows<SadSumInt8<int8_t>, SumRowInt8<int8_t>>;
     functions.m_Rows[0][2] = ReduceRows<SadSumInt8<uint8_t>, SumRowInt8<uint8_t>>;
+    functions.m_Rows[0][3] = ReduceRowsBySteps<SumIntegers<int16_t>>;
+    functions.m_Rows[1][0] = ReduceRowsBySteps<Extreme<float, true>>;
+    functions.m_Rows[1][1] = ReduceRowsBySteps<Extreme<int8_t, true>>;
+    functions.m_Rows[1][2] = ReduceRowsBySteps<Extreme<uint8_t, true>>;
+    functions.m_Rows[1][3] = ReduceRowsBySteps<Extreme<int16_t, true>>;
+    functions.m_Rows[2][0] = ReduceRowsBySteps<Extreme<float, false>>;
+    functions.m_Rows[2][1] = ReduceRowsBySteps<Extreme<int8_t, false>>;
+    functions.m_Rows[2][2] = ReduceRowsBySteps<Extreme<uint8_t, false>>;
+    functions.m_Rows[2][3] = ReduceRowsBySteps<Extreme<int16_t, false>>;
+    functions.m_Rows[3][2] = RowsOfBooleans<true>::Run;
+    functions.m_Rows[4][2] = RowsOfBooleans<false>::Run;
+    functions.m_Rows[5][0] = MultiplyRows;
     functions.m_Rescale[1] = Rescale<int8_t>;
     functions.m_Rescale[2] = Rescale<uint8_t>;
     functions.m_Rescale[3] = Rescale<int16_t>;
-    SetFunctions<SumIntegers<int16_t>>(functions, 0, 3);
-    SetFunctions<Extreme<float, true>>(functions, 1, 0);
-    SetFunctions<Extreme<int8_t, true>>(functions, 1, 1);
-    SetFunctions<Extreme<uint8_t, true>>(functions, 1, 2);
-    SetFunctions<Extreme<int16_t, true>>(functions, 1, 3);
-    SetFunctions<Extreme<float, false>>(functions, 2, 0);
-    SetFunctions<Extreme<int8_t, false>>(functions, 2, 1);
-    SetFunctions<Extreme<uint8_t, false>>(functions, 2, 2);
-    SetFunctions<Extreme<int16_t, false>>(functions, 2, 3);
-    functions.m_Columns[5][0] = ReduceColumns<MultiplyFloats>;
-    functions.m_Rows[5][0] = MultiplyRows;
-    functions.m_Columns[3][2] = ReduceColumns<Booleans<true>>;
-    functions.m_Columns[4][2] = ReduceColumns<Booleans<false>>;
-    functions.m_Rows[3][2] = RowsOfBooleans<true>::Run;
-    functions.m_Rows[4][2] = RowsOfBooleans<false>::Run;
     return functions;
 }
 
@@ -694,7 +479,13 @@ namespace tenon::cpu
 const ReduceFunctions& GetReduceFunctions()
 {
     static constinit PerIsa<ReduceFunctions> functions;
-    return functions.Get([] { return TENON_CHOOSE(MakeReduceFunctions)(); });
+    return functions.Get(
+        []
+        {
+            ReduceFunctions made = TENON_CHOOSE(MakeRows)();
+            SetReduceColumns(made);
+            return made;
+        });
 }
 
 } // namespace tenon::cpu
