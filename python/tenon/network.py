@@ -581,7 +581,8 @@ class Network:
             path: of the file.
 
         Raises:
-            InvalidArgumentError: something other than a regular file is in the place.
+            InvalidArgumentError: the name ends with .armnn, .onnx or .tflite, whose formats are not written; something
+                other than a regular file is in the place.
             InvalidGraphError: the network is malformed.
             UnsupportedError: a layer holds data that no file can hold.
             Error: the file cannot be written.

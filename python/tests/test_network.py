@@ -214,6 +214,15 @@ def test_networks_that_cannot_be_loaded():
         network.save("/no/such/folder/x.tenon")
 
 
+def test_networks_are_not_saved_under_names_of_other_formats(tmp_path):
+    network = tenon.Network()
+    network.add_output(network.add_layer("ElementwiseUnary", network.add_input("x", (4,))))
+    for name in ("net.armnn", "net.onnx", "net.tflite"):
+        with pytest.raises(tenon.InvalidArgumentError, match="can only be written as a .tenon file"):
+            network.save(tmp_path / name)
+        assert not (tmp_path / name).exists()
+
+
 def test_layers_of_several_outputs_and_inputs_that_are_not_connected():
     network = tenon.Network()
     x = network.add_input("x", (2, 4))

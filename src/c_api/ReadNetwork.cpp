@@ -253,6 +253,18 @@ tenon_network* Read(tenon_runtime* runtime, const ModelSource& source, const ten
                                      formats::DescribeFormatsThatAreRead()));
 }
 
+/// A file by the name of another format's would be taken for one by whoever finds it.
+void CheckEnding(const std::string& path)
+{
+    if (const formats::ModelFormat* const format = formats::FindUnwrittenFormat(path))
+    {
+        throw InvalidArgumentException(
+            fmt::format("'{}' has the name of {}, but a network can only be written as a .tenon file; give a name that "
+                        "ends with .tenon",
+                        path, format->m_Description));
+    }
+}
+
 std::string Serialize(const tenon_network& network)
 {
     const ISerializerPtr serializer = ISerializer::Create();
@@ -407,6 +419,7 @@ tenon_status tenon_network_save(const tenon_network* network, const char* path, 
                  {
                      const tenon_network& saved = Deref(network, "the network");
                      const std::string name = &Deref(path, "the path of the file");
+                     CheckEnding(name);
                      // What is mapped of an older file, maybe by this very network, stays as it is.
                      const std::string bytes = Serialize(saved);
                      const std::span<const std::byte> parts[] = {std::as_bytes(std::span(bytes))};

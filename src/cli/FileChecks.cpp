@@ -6,6 +6,7 @@
 #include "cli/File.hpp"
 #include "cli/Strings.hpp"
 #include "cli/SystemFiles.hpp"
+#include "formats/ModelFormat.hpp"
 
 #include <tenon/IOptimizedNetwork.hpp>
 
@@ -143,6 +144,17 @@ void CheckPipesToWrite(const std::vector<std::string>& read, const std::vector<s
     }
 }
 
+/// A file by the name of another format's would be taken for one by whoever finds it.
+void CheckEndingOfNetwork(const char* option, const std::string& path)
+{
+    if (const formats::ModelFormat* const format = formats::FindUnwrittenFormat(path))
+    {
+        throw UsageError(fmt::format("{}: '{}' has the name of {}, but a network can only be written as a .tenon file; "
+                                     "give a name that ends with .tenon",
+                                     option, OneLine(path), format->m_Description));
+    }
+}
+
 /// Packed weights are mapped where they are read, and are written beside their place and then put there: a device must
 /// not make way for them.
 void CheckCachedNetworkFile(const Options& options)
@@ -208,6 +220,8 @@ void CheckFiles(const Options& options)
     CheckStreamsToRead(read);
     CheckPipesToWrite(read, WrittenFiles(options));
     CheckStandardOutput(options);
+    CheckEndingOfNetwork("--serialize", options.m_SerializeFile);
+    CheckEndingOfNetwork("--serialize-optimized", options.m_SerializeOptimizedFile);
     std::set<fs::path> seen;
     for (const std::string& path : WrittenFiles(options))
     {

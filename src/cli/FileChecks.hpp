@@ -10,8 +10,9 @@ namespace tenon::cli
 {
 
 /// Throws UsageError if a file would be written twice, over a file that is read, or into a missing folder; if two
-/// options use standard input or output; if a pipe is read twice, or both read and written; and if
-/// --cached-network-filepath names no regular file. Throws InputError if a file of --compare-output is missing.
+/// options use standard input or output; if a pipe is read twice, or both read and written; if a network would be
+/// written under a name that ends as files of other formats do; and if --cached-network-filepath names no regular file.
+/// Throws InputError if a file of --compare-output is missing.
 void CheckFiles(const Options& options);
 
 /// Whether a file to write is standard output, which then has no other text.

@@ -244,7 +244,8 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
     app.add_flag("--output-network-details", raw.m_Details,
                  "Let -e, which this implies, or --profile-json also describe each layer's workload");
     app.add_flag("--output-network-details-only", raw.m_DetailsOnly, "The same without events");
-    app.add_option("--serialize", options.m_SerializeFile, "Write the network as a .tenon file, before optimization");
+    app.add_option("--serialize", options.m_SerializeFile,
+                   "Write the network as a .tenon file, before optimization; no other format is written");
     app.add_option("--serialize-optimized", options.m_SerializeOptimizedFile,
                    "Write the optimized network as a .tenon file, which loads without optimization");
     app.add_option("--limit", raw.m_Limits,

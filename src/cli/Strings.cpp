@@ -3,12 +3,12 @@
 #include "cli/Strings.hpp"
 
 #include "text/OptionWords.hpp"
+#include "text/Utf8.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 #include <utility>
 
 namespace tenon::cli
@@ -90,38 +90,6 @@ std::string OneLine(std::string_view text)
     return line;
 }
 
-size_t Utf8Length(std::string_view text, size_t at)
-{
-    const auto first = static_cast<unsigned char>(text[at]);
-    const size_t length = first < 0x80   ? 1
-                          : first < 0xC2 ? 0
-                          : first < 0xE0 ? 2
-                          : first < 0xF0 ? 3
-                          : first < 0xF5 ? 4
-                                         : 0;
-    if (length < 2)
-    {
-        return length;
-    }
-    if (text.size() - at < length)
-    {
-        return 0;
-    }
-    uint32_t code = first & (0x7FU >> length);
-    for (size_t i = 1; i < length; ++i)
-    {
-        const auto next = static_cast<unsigned char>(text[at + i]);
-        if ((next & 0xC0U) != 0x80U)
-        {
-            return 0;
-        }
-        code = code << 6 | (next & 0x3FU);
-    }
-    constexpr uint32_t min[] = {0x80, 0x800, 0x10000}; // shorter ones have a shorter spelling
-    const bool isSurrogate = code >= 0xD800 && code < 0xE000;
-    return code < min[length - 2] || code > 0x10FFFF || isSurrogate ? 0 : length;
-}
-
 std::string Printable(std::string_view text, size_t maxCharacters)
 {
     constexpr std::string_view c1 = "\xC2"; // with a byte below 0xA0: control characters beyond ASCII
@@ -129,7 +97,7 @@ std::string Printable(std::string_view text, size_t maxCharacters)
     size_t at = 0;
     for (size_t count = 0; at < text.size() && count < maxCharacters; ++count)
     {
-        const size_t length = Utf8Length(text, at);
+        const size_t length = text::Utf8Length(text, at);
         const bool isC1 = length == 2 && text[at] == c1[0] && static_cast<unsigned char>(text[at + 1]) < 0xA0;
         if (length == 0 || isC1 || IsControl(text[at]))
         {

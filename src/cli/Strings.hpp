@@ -21,9 +21,6 @@ bool EndsWithNoCase(std::string_view text, std::string_view lowerCaseEnd);
 /// a message must stay one line.
 std::string OneLine(std::string_view text);
 
-/// The number of bytes of the UTF-8 character at `at`; 0 if there is none.
-size_t Utf8Length(std::string_view text, size_t at);
-
 /// At most `maxCharacters` of a text of unknown origin. Bytes that are no printable character of UTF-8 become "\\x1B"
 /// and the like; "..." stands for the omitted rest.
 std::string Printable(std::string_view text, size_t maxCharacters);

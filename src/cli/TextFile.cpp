@@ -7,6 +7,7 @@
 #include "cli/File.hpp"
 #include "cli/Strings.hpp"
 #include "text/OptionWords.hpp"
+#include "text/Utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -148,7 +149,7 @@ bool IsText(std::string_view start)
         {
             return false;
         }
-        const size_t length = Utf8Length(start, at);
+        const size_t length = text::Utf8Length(start, at);
         if (length == 0)
         {
             return IsBeginOfCharacter(start.substr(at));

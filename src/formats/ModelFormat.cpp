@@ -242,6 +242,13 @@ bool IsOnnx(std::string_view start)
     return hasVersion && count > 1;
 }
 
+const ModelFormat* FindByEnding(std::string_view path)
+{
+    return FindFormat(
+        [&](const ModelFormat& format)
+        { return AnyWord(format.m_Endings, [&](std::string_view ending) { return EndsSo(path, ending); }); });
+}
+
 } // namespace
 
 const ModelFormat* FindModelFormat(std::string_view name)
@@ -273,9 +280,7 @@ const ModelFormat* FindModelFormat(const std::string& path, std::string_view sta
     {
         return FindModelFormat("onnx");
     }
-    const ModelFormat* const byEnding = FindFormat(
-        [&](const ModelFormat& format)
-        { return AnyWord(format.m_Endings, [&](std::string_view ending) { return EndsSo(path, ending); }); });
+    const ModelFormat* const byEnding = FindByEnding(path);
     const ModelFormat* const armnn = FindModelFormat("armnn");
     if (byEnding != armnn && whole && MayBeArmnn(start) && IsArmnn(whole()))
     {
@@ -289,6 +294,16 @@ const ModelFormat* FindModelFormat(const std::string& path, std::string_view sta
     const ModelFormat* const text =
         byEnding != nullptr && byEnding->m_Reader == Reader::Onnx ? FindTextFormat(start) : nullptr;
     return text != nullptr ? text : byEnding;
+}
+
+const ModelFormat* FindUnwrittenFormat(std::string_view path)
+{
+    if (EndsSo(path, ".tflite")) // the content must tell of a file to read
+    {
+        return FindModelFormat("tflite");
+    }
+    const ModelFormat* const format = FindByEnding(path);
+    return format != nullptr && format->m_Reader != Reader::None ? format : nullptr;
 }
 
 const char* DescribeFormatsThatAreRead()

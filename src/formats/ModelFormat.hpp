@@ -48,6 +48,10 @@ using WholeFile = std::function<std::string_view()>;
 /// where only that is left to be asked.
 const ModelFormat* FindModelFormat(const std::string& path, std::string_view start, const WholeFile& whole = {});
 
+/// The format by the ending of a file to write, where Tenon reads that format but does not write it; null for any other
+/// file. Networks are written as .tenon files alone.
+const ModelFormat* FindUnwrittenFormat(std::string_view path);
+
 /// For messages: the formats, with the endings of their files and the identifiers in them.
 const char* DescribeFormatsThatAreRead();
 

@@ -5,6 +5,7 @@
 
 #include "common/Names.hpp"
 #include "graph/Graph.hpp"
+#include "text/Utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -43,17 +44,12 @@ const BaseDescriptor& NoParameters()
 /// A layer's name in a message.
 std::string Quoted(const std::string& name)
 {
-    constexpr size_t most = 200; // bytes
-    if (name.size() <= most)
+    constexpr size_t MaxBytes = 200;
+    if (name.size() <= MaxBytes)
     {
         return fmt::format("'{}'", name);
     }
-    size_t end = most;
-    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) // not within a character
-    {
-        --end;
-    }
-    return fmt::format("'{}...'", std::string_view(name).substr(0, end));
+    return fmt::format("'{}...'", text::CutAtCharacter(name, MaxBytes));
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 // See JsonWriter.hpp.
 #include "json/JsonWriter.hpp"
 
+#include "text/Utf8.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,47 +12,13 @@
 
 namespace tenon
 {
-namespace
-{
-
-/// Length of the UTF-8 sequence at the start of `text`; 0 when there is no valid one (overlong forms, surrogates and
-/// numbers past U+10FFFF are not).
-size_t Utf8Length(std::string_view text)
-{
-    const auto at = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char first = at(0);
-    if (first < 0x80)
-    {
-        return 1;
-    }
-    const size_t length = first >= 0xC2 && first <= 0xDF   ? 2
-                          : first >= 0xE0 && first <= 0xEF ? 3
-                          : first >= 0xF0 && first <= 0xF4 ? 4
-                                                           : 0;
-    if (length == 0 || text.size() < length)
-    {
-        return 0;
-    }
-    for (size_t i = 1; i < length; ++i)
-    {
-        if ((at(i) & 0xC0) != 0x80)
-        {
-            return 0;
-        }
-    }
-    const bool isOverlong = (first == 0xE0 && at(1) < 0xA0) || (first == 0xF0 && at(1) < 0x90);
-    const bool isForbidden = (first == 0xED && at(1) >= 0xA0) || (first == 0xF4 && at(1) >= 0x90);
-    return isOverlong || isForbidden ? 0 : length;
-}
-
-} // namespace
 
 std::string QuoteJson(std::string_view text)
 {
     std::string quoted = "\"";
     while (!text.empty())
     {
-        const size_t length = Utf8Length(text);
+        const size_t length = text::Utf8Length(text, 0);
         const char c = text.front();
         if (length == 0)
         {

@@ -120,12 +120,12 @@ void MemorySharing::FindSyncSteps()
 /// Decides for the outputs of one step; steps come in order.
 void MemorySharing::AddStep(uint32_t index, const Step& step, const PlannedStep& planned)
 {
-    const uint32_t turn =
+    const uint32_t firstStep =
         planned.m_ResidualAdd != ResidualAdd::None ? m_ResidualAdds[planned.m_ResidualAdd].m_Add : index;
     for (uint32_t k = 0; k < step.m_NumOutputs; ++k)
     {
         const ValueId output = step.m_FirstOutput + k;
-        m_First[output] = turn;
+        m_First[output] = firstStep;
         m_Last[output] = std::max(m_Last[output], index);
     }
     const OpSchema& schema = GetSchema(step.m_Type);

@@ -36,8 +36,8 @@ std::pair<uint32_t, uint32_t> PlanDraft::RunsWith(uint32_t step) const
         return {run->m_First, run->Last()};
     }
     const uint32_t index = step < NumSteps() ? Planned(step).m_ResidualAdd : ResidualAdd::None;
-    const uint32_t turn = index != ResidualAdd::None ? m_Plan.m_ResidualAdds[index].m_Add : step;
-    return {turn, turn};
+    const uint32_t runStep = index != ResidualAdd::None ? m_Plan.m_ResidualAdds[index].m_Add : step;
+    return {runStep, runStep};
 }
 
 void PlanDraft::AddRuns(std::vector<std::unique_ptr<FusedRun>> runs)

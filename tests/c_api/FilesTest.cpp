@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -23,6 +24,7 @@ namespace
 {
 
 using namespace tenon::testing::c_api;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr const char* Digits = "samples/digits/digits_int8.tflite";
@@ -514,6 +516,13 @@ TEST(CFiles, MayBeSavedInTheirOwnPlace)
     EXPECT_EQ(RunDigits(runtime.Get(), again.m_Network), scores);
     EXPECT_THAT(StatusAndText(tenon_network_save(stored.m_Network, "/no/such/folder/x.tenon", Error())),
                 HasSubstr("TENON_ERROR"));
+    const std::string foreign = ::testing::TempDir() + "c_api.armnn";
+    EXPECT_THAT(
+        StatusAndText(tenon_network_save(stored.m_Network, foreign.c_str(), Error())),
+        AllOf(HasSubstr("TENON_INVALID_ARGUMENT"),
+              HasSubstr("c_api.armnn' has the name of a network of Arm NN, but a network can only be written as a "
+                        ".tenon file")));
+    EXPECT_FALSE(std::filesystem::exists(foreign));
     tenon_value value = 0;
     EXPECT_THAT(StatusAndText(tenon_network_add_output(stored.m_Network, "y", value, Error())),
                 HasSubstr("a network that was read takes no further layers"));

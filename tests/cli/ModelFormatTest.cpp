@@ -42,6 +42,17 @@ TEST(ModelFormat, ContentDecidesBeforeTheEnding)
     EXPECT_EQ(FindModelFormat("a.ARMNN", WithIdentifier("none")), armnn);
 }
 
+TEST(ModelFormat, FilesToWriteMustNotHaveTheNameOfAnotherFormat)
+{
+    EXPECT_EQ(FindUnwrittenFormat("a.tflite"), FindModelFormat("tflite"));
+    EXPECT_EQ(FindUnwrittenFormat("folder/a.ONNX"), FindModelFormat("onnx"));
+    EXPECT_EQ(FindUnwrittenFormat("a.armnn"), FindModelFormat("armnn"));
+    for (const char* path : {"a.tenon", "a", "-", "", "armnn", "a.armnn.tenon", "a.onnx/net", "a.pb"})
+    {
+        EXPECT_EQ(FindUnwrittenFormat(path), nullptr) << path;
+    }
+}
+
 TEST(ModelFormat, FormatsThatAreReadNeedTheirContent)
 {
     for (const std::string& start : {std::string(), std::string("TFL3"), WithIdentifier("TFL"), WithIdentifier("tfl3")})

@@ -18,6 +18,7 @@
 #include <iterator>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace tenon::cli
@@ -154,6 +155,20 @@ TEST_F(Program, RefusesWhatAFileOfANetworkCannotDo)
     ExpectFailure(Execute({"-m", plain, "--serialize", plain}), 2, "both as a file to read");
     ExpectFailure(Execute({"-m", Int8Model, "--serialize", plain, "--serialize-optimized", plain}), 2, "given twice");
     ExpectFailure(Execute({"-m", Int8Model, "--serialize", ""}), 2, "--serialize");
+    for (const std::string option : {"--serialize", "--serialize-optimized"})
+    {
+        for (const auto& [name, format] :
+             {std::pair("net.armnn", "a network of Arm NN"), std::pair("NET.ONNX", "an ONNX model"),
+              std::pair("net.tflite", "a TensorFlow Lite model")})
+        {
+            const std::string path = m_Folder.Path(name);
+            ExpectFailure(
+                Execute({"-m", Int8Model, "-N", option, path}), 2,
+                option + ": '" + path + "' has the name of " + format +
+                    ", but a network can only be written as a .tenon file; give a name that ends with .tenon");
+            EXPECT_FALSE(std::filesystem::exists(path)) << path;
+        }
+    }
     for (const Words& option : {Words{"-c", "CpuRef"},
                                 {"-p"},
                                 {"-F"},

@@ -3,9 +3,11 @@
 #include "text/Nearest.hpp"
 #include "text/OptionWords.hpp"
 #include "text/Remarks.hpp"
+#include "text/Utf8.hpp"
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +18,39 @@ namespace
 {
 
 using Words = std::vector<std::string>;
+
+TEST(Utf8, CharactersHaveOneToFourBytes)
+{
+    const std::string text = "aö€😀";
+    EXPECT_EQ(Utf8Length(text, 0), 1U);
+    EXPECT_EQ(Utf8Length(text, 1), 2U);
+    EXPECT_EQ(Utf8Length(text, 3), 3U);
+    EXPECT_EQ(Utf8Length(text, 6), 4U);
+    EXPECT_EQ(Utf8Length(text, 2), 0U) << "within a character";
+    EXPECT_EQ(Utf8Length("\xC3", 0), 0U) << "cut off";
+    EXPECT_EQ(Utf8Length("\xC0\x80", 0), 0U) << "longer than needed";
+    EXPECT_EQ(Utf8Length("\xE0\x9F\xBF", 0), 0U) << "longer than needed";
+    EXPECT_EQ(Utf8Length("\xED\xA0\x80", 0), 0U) << "half of a pair of UTF-16";
+    EXPECT_EQ(Utf8Length("\xF4\x90\x80\x80", 0), 0U) << "past the last character";
+    EXPECT_EQ(Utf8Length("\xFF", 0), 0U);
+}
+
+TEST(Utf8, TextsAreCutBetweenCharacters)
+{
+    const std::string text = "aö€😀";
+    const std::string wanted[] = {"", "a", "a", "aö", "aö", "aö", "aö€", "aö€", "aö€", "aö€", "aö€😀", "aö€😀"};
+    for (size_t bytes = 0; bytes < std::size(wanted); ++bytes)
+    {
+        EXPECT_EQ(CutAtCharacter(text, bytes), wanted[bytes]) << bytes;
+    }
+    EXPECT_EQ(CutAtCharacter("\x80\x80\x80\x80", 3), "\x80\x80\x80") << "no characters, so none is cut";
+    EXPECT_EQ(CutAtCharacter("a\xC3"
+                             "bc",
+                             3),
+              "a\xC3"
+              "b")
+        << "the byte before the cut begins no character";
+}
 
 TEST(OptionWords, SplitTrimsAndKeepsEmptyParts)
 {

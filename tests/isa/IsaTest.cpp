@@ -124,13 +124,14 @@ TEST(Isa, ProductsOfBytesUseIt)
         EXPECT_EQ(GetIsaName(), "scalar");
         return;
     }
-    const MicrokernelsInt8& engine = GetMicrokernelsInt8();
+    const MicrokernelsInt8& microkernels = GetMicrokernelsInt8();
     const bool hasDots =
         features.m_DotProd || features.m_AmxInt8 || features.m_Avx512Vnni || (features.m_AvxVnni && !features.m_Avx512);
-    EXPECT_EQ(engine.GetPlain(true).m_Layout == WeightLayoutInt8::Int8x4, hasDots);
-    EXPECT_EQ(engine.GetPlain(true).m_ColumnGroups, features.m_I8mm ? 2U : 1U);
-    EXPECT_EQ(engine.GetPlain(false).m_Signs == OperandSignsInt8::BothUnsigned, features.m_DotProd && !features.m_I8mm);
-    EXPECT_EQ(engine.GetPlain(true).m_RowUnit, features.m_AmxInt8 ? 16U : 1U);
+    EXPECT_EQ(microkernels.GetPlain(true).m_Layout == WeightLayoutInt8::Int8x4, hasDots);
+    EXPECT_EQ(microkernels.GetPlain(true).m_ColumnGroups, features.m_I8mm ? 2U : 1U);
+    EXPECT_EQ(microkernels.GetPlain(false).m_Signs == OperandSignsInt8::BothUnsigned,
+              features.m_DotProd && !features.m_I8mm);
+    EXPECT_EQ(microkernels.GetPlain(true).m_RowUnit, features.m_AmxInt8 ? 16U : 1U);
 }
 
 } // namespace tenon::cpu::isa_test

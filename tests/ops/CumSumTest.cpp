@@ -96,6 +96,35 @@ ISA_TEST(CumSum, Nothing)
     CheckOp(MakeCase(Stored(huge, {}), 0, false, false));
 }
 
+ISA_TEST(CumSum, ProductsByNumber)
+{
+    struct Wanted
+    {
+        bool m_Exclusive;
+        bool m_Reverse;
+        std::vector<double> m_Products;
+    };
+    const Wanted all[] = {{false, false, {1, 2, 6, 4, 20, -120}},
+                          {true, false, {1, 1, 2, 1, 4, 20}},
+                          {false, true, {6, 6, 3, -120, -30, -6}},
+                          {true, true, {6, 3, 1, -30, -6, 1}}};
+    for (const DataType type : {DataType::Float32, DataType::Signed32})
+    {
+        const TensorInfo info({2, 3}, type);
+        for (const Wanted& wanted : all)
+        {
+            OpCase op = MakeCase(Stored(info, {1, 2, 3, 4, 5, -6}), 1, wanted.m_Exclusive, wanted.m_Reverse,
+                                 ReduceOperation::Prod);
+            op.m_Oracle = Expect(info, wanted.m_Products);
+            CheckOp(op);
+        }
+    }
+    const TensorInfo info({3}, DataType::Signed32);
+    OpCase wraps = MakeCase(Stored(info, {65536, 65537, 3}), 0, false, false, ReduceOperation::Prod);
+    wraps.m_Oracle = Expect(info, {65536, 65536, 196608}); // 65536 * 65537 = 2^32 + 2^16
+    CheckOp(wraps);
+}
+
 ISA_TEST(CumSum, IntegersWrap)
 {
     const TensorInfo info({3}, DataType::Signed32);

@@ -130,18 +130,19 @@ TEST(IsaRuns, RunsWhereKernelsDiffer)
         {
             return -1;
         }
-        const cpu::MicrokernelsInt8& engine = cpu::GetMicrokernelsInt8();
-        return static_cast<double>(engine.m_Lanes * 100 + static_cast<size_t>(engine.GetPlain(true).m_Layout));
+        const cpu::MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
+        return static_cast<double>(microkernels.m_Lanes * 100 +
+                                   static_cast<size_t>(microkernels.GetPlain(true).m_Layout));
     };
     seen.clear();
     RunOnIsas(
         []
         {
             const bool hasVectors = cpu::GetCpuFeatures().m_Simd;
-            const cpu::MicrokernelsInt8* engine = hasVectors ? &cpu::GetMicrokernelsInt8() : nullptr;
-            See(hasVectors
-                    ? static_cast<double>(engine->m_Lanes * 100 + static_cast<size_t>(engine->GetPlain(true).m_Layout))
-                    : -1);
+            const cpu::MicrokernelsInt8* microkernels = hasVectors ? &cpu::GetMicrokernelsInt8() : nullptr;
+            See(hasVectors ? static_cast<double>(microkernels->m_Lanes * 100 +
+                                                 static_cast<size_t>(microkernels->GetPlain(true).m_Layout))
+                           : -1);
         });
     for (const std::string& isa : GetDistinct(value))
     {

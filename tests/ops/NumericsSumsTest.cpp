@@ -388,6 +388,45 @@ ISA_TEST(NumericsSums, CumSum)
     }
 }
 
+ISA_TEST(NumericsSums, CumulativeProducts)
+{
+    constexpr unsigned int Length = 100000;
+    // Two neighbours multiply to nearly 1, so that no product grows or vanishes.
+    constexpr float Even = 1.1f;
+    constexpr float Odd = 1.0f / 1.1f;
+    const TensorShape shape({2, Length});
+    std::vector<double> factors(shape.GetNumElements());
+    for (size_t i = 0; i < factors.size(); ++i)
+    {
+        factors[i] = i % 2 == 0 ? double{Even} : double{Odd};
+    }
+    for (const bool reverse : {false, true})
+    {
+        for (const bool exclusive : {false, true})
+        {
+            CumSumDescriptor descriptor;
+            descriptor.m_Axis = 1;
+            descriptor.m_Reverse = reverse;
+            descriptor.m_Exclusive = exclusive;
+            descriptor.m_Operation = ReduceOperation::Prod;
+            std::vector<double> expected(factors.size());
+            for (size_t i = 0; i < expected.size(); ++i)
+            {
+                const size_t at = i % Length;
+                const size_t count = (reverse ? Length - 1 - at : at) + (exclusive ? 0 : 1);
+                expected[i] = std::pow(double{Even} * double{Odd}, static_cast<double>(count / 2));
+                if (count % 2 != 0)
+                {
+                    expected[i] *= reverse ? double{Odd} : double{Even};
+                }
+            }
+            CheckSum(MakeSum("products", LayerType::CumSum, descriptor, {Values(FloatInfo(shape), factors)},
+                             FloatInfo(shape)),
+                     expected, {4e-7, 4e-7});
+        }
+    }
+}
+
 ISA_TEST(NumericsSums, Normalizations)
 {
     constexpr unsigned int Depth = 200000;

@@ -22,9 +22,20 @@ include(${CMAKE_CURRENT_LIST_DIR}/ExpectFindings.cmake)
 set(public_names
   AreAllDimensionsSpecified AreHalfWeightsSupported areIntegers)
 
-# word:file, one for each word of the glossary that a file has with another meaning.
+# word:file, one for each word of the glossary that a file has with another meaning. Files with engine, least and most
+# still have the old names.
 set(exceptions
   "Windows:src/backends/cpu/depthwise/float/RowStripPairAvx2F32-inl.hpp"
+  "engine:src/backends/cpu/depthwise/int8/DepthwiseMicrokernelsInt8.cpp"
+  "engine:src/backends/cpu/depthwise/int8/RowStripDriverInt8.cpp"
+  "engine:src/backends/cpu/gemm/epilogue/RequantizeArraysInt16.cpp"
+  "engine:src/backends/cpu/gemm/epilogue/RequantizeArraysInt16.hpp"
+  "least:src/backends/cpu/depthwise/int8/RowStripAvx2Int8-inl.hpp"
+  "most:src/backends/cpu/depthwise/int8/RowStripAvx2Int8-inl.hpp"
+  "least:src/backends/cpu/gemm/epilogue"
+  "most:src/backends/cpu/gemm/epilogue"
+  "least:src/backends/cpu/gemm/pack/QuantizeLoopsInt8.cpp"
+  "most:src/backends/cpu/gemm/pack/QuantizeLoopsInt8.cpp"
   "Windows:src/common/windows"
   "Windows:src/cli/windows")
 
@@ -243,6 +254,7 @@ if(DEFINED SELF_TEST)
        "| old | new | where |\n|---|---|---|\n"
        "| `Product8`, `ProductF32` | GemmInt8, GemmF32 | |\n"
        "| `Turns` | pipelined tiles | `src/backends/cpu` `tests/ops` |\n"
+       "| `least` | minimum | `src` |\n"
        "| `Windows` | Im2col | |\n| `m_Held` | m_InRegisters | |\n| `Absent` | Nowhere | |\n"
        "| `Blame` | ErrorAttribution | |\n<!-- old names: end -->\n| `Behind` | is no old name | |\n")
   given(src/runtime/Listed.cpp "// see m_Held" "glossary: m_Held")
@@ -272,6 +284,10 @@ if(DEFINED SELF_TEST)
   given(src/runtime/Scoped.cpp "auto x = Turns(3);" "")
   given(src/runtime/Behind.cpp "auto x = Behind(Outside);" "")
   given(src/cli/App.cpp "Blame blame;" "glossary: Blame")
+  given(src/backends/cpu/conv/Least.cpp "const size_t least = std::min(a, b); // at most b" "glossary: least")
+  given(src/backends/cpu/conv/AtLeast.cpp "const size_t x = 3; // least of all: at least 3" "")
+  given(src/backends/cpu/gemm/epilogue/Excepted.cpp "const size_t least = 3;" "")
+  given(tests/ops/Least.cpp "const size_t least = 3;" "")
   given(include/tenon/Blame.hpp "class Blame;" "")
   given(src/common/windows/Paths.cpp "int Windows;" "")
   given(src/common/Windows.cpp "int Windows;" "glossary: Windows")

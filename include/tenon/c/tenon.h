@@ -252,7 +252,8 @@ TENON_C_API uint8_t TENON_CALL tenon_network_is_optimized(const tenon_network* n
  * have the same backends. A file that is there is replaced at the end, when all went well.
  * - TENON_INVALID_GRAPH: the network is malformed
  * - TENON_UNSUPPORTED: a layer holds something that no file can
- * - TENON_INVALID_ARGUMENT: something other than a regular file is in the place
+ * - TENON_INVALID_ARGUMENT: the name ends with .armnn, .onnx or .tflite, whose formats are not written; something other
+ *   than a regular file is in the place
  * - TENON_ERROR: the file cannot be written */
 TENON_C_API tenon_status TENON_CALL tenon_network_save(const tenon_network* network, const char* path,
                                                        tenon_error** error);

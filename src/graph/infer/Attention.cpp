@@ -20,11 +20,11 @@ TensorShape Ordered(const InferContext& context, size_t input, const char* what)
     const bool rowsBeforeHeads = context.Descriptor<AttentionDescriptor>().m_RowsBeforeHeads;
     TensorShape shape = context.InputShape(input);
     const unsigned int rank = shape.GetNumDimensions();
-    const unsigned int least = rowsBeforeHeads ? 3 : 2;
-    context.Check(rank >= least && rank == context.InputShape(0).GetNumDimensions(),
+    const unsigned int minRank = rowsBeforeHeads ? 3 : 2;
+    context.Check(rank >= minRank && rank == context.InputShape(0).GetNumDimensions(),
                   "input {}, the {}, has shape {}, but it must have as many dimensions as the queries of shape {}, at "
                   "least {}",
-                  input, what, shape, context.InputShape(0), least);
+                  input, what, shape, context.InputShape(0), minRank);
     if (rowsBeforeHeads)
     {
         const unsigned int rows = shape[rank - 3];

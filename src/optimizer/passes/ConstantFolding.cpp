@@ -64,7 +64,7 @@ private:
     }
 
     /// Small results are folded in any case, large ones where they come in the place of constants that are not much
-    /// smaller: weights that are turned around or dequantized.
+    /// smaller: weights that are flipped or dequantized.
     uint64_t GetMaxBytes(const Layer& layer) const
     {
         constexpr uint64_t small = uint64_t{1} << 20;

@@ -64,11 +64,11 @@ std::vector<Subgraph> FindSubgraphs(Graph& graph, const BackendId& backend)
 }
 
 /// The limits and subgraphs of one backend.
-class BackendTurn
+class BackendSubgraphs
 {
 public:
-    BackendTurn(const std::vector<LocatedGraph>& graphs, const IBackend& backend, const OptimizerOptionsOpaque& options,
-                BackendFallback& fallback)
+    BackendSubgraphs(const std::vector<LocatedGraph>& graphs, const IBackend& backend,
+                     const OptimizerOptionsOpaque& options, BackendFallback& fallback)
         : m_Graphs(graphs), m_Backend(backend), m_Id(backend.GetId()), m_Options(options),
           m_Partition(options.GetPartitionOptions(m_Id)), m_Fallback(fallback)
     {
@@ -242,7 +242,7 @@ void HoldLimits(Graph& graph, const std::vector<std::shared_ptr<const IBackend>>
         numMoves = fallback.GetNumMoves();
         for (const auto& backend : limited)
         {
-            BackendTurn(graphs, *backend, options, fallback).HoldLimits();
+            BackendSubgraphs(graphs, *backend, options, fallback).HoldLimits();
             WidenMoved(graphs, fallback);
             fallback.ThrowFailures(CountLayers(graphs));
         }
@@ -307,7 +307,7 @@ void OptimizeSubgraphs(Graph& graph, const std::vector<Candidate>& candidates, c
             continue;
         }
         const std::vector<LocatedGraph> graphs = CollectGraphs(graph);
-        BackendTurn(graphs, *backend, options, fallback).Optimize();
+        BackendSubgraphs(graphs, *backend, options, fallback).Optimize();
         WidenMoved(CollectGraphs(graph), fallback); // some may be gone with their layers
         fallback.ThrowFailures(CountLayers(CollectGraphs(graph)));
         const auto own = std::find(limited.begin(), limited.end(), backend);

@@ -7,6 +7,7 @@
 #include "parsers/armnn/NetworkBuilder.hpp"
 #include "parsers/armnn/ReadNetwork.hpp"
 #include "parsers/armnn/TensorReader.hpp"
+#include "text/Utf8.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -90,12 +91,13 @@ private:
     /// "layer 12 'conv1' (Convolution2d)", by the layer's index if it has one.
     std::string Describe(Place place) const
     {
-        constexpr size_t longest = 100; // bytes of a name in a message
+        constexpr size_t MaxNameBytes = 100;
         const FileLayer& layer = m_Layers[place];
         const bool hasName = layer.m_Base != nullptr && layer.m_Base->layerName() != nullptr;
         const std::string_view name = hasName ? layer.m_Base->layerName()->string_view() : std::string_view();
         return fmt::format("layer {} '{}' ({})", layer.m_Base != nullptr ? layer.m_Base->index() : place,
-                           name.substr(0, longest), FindKind(*layer.m_Source).value_or("of unknown kind"));
+                           text::CutAtCharacter(name, MaxNameBytes),
+                           FindKind(*layer.m_Source).value_or("of unknown kind"));
     }
 
     /// What `function` throws names the layer.

@@ -272,6 +272,26 @@ TEST(HostileArmnn, Weights)
                 HasSubstr("have no elements"));
 }
 
+TEST(HostileArmnn, LongNamesAreCutBetweenCharacters)
+{
+    const auto refusalOf = [](const std::string& name)
+    {
+        return Refusal("Activation",
+                       [&](ArmnnTree& tree)
+                       {
+                           auto& layer = LayerAt<schema::ActivationLayerT>(tree, 1);
+                           layer.base->layerName = name;
+                           layer.descriptor.reset();
+                       });
+    };
+    const std::string a(98, 'a');
+    EXPECT_THAT(refusalOf(a + "ö"), HasSubstr("layer 1 '" + a + "ö' (Activation)")) << "100 bytes are kept whole";
+    EXPECT_THAT(refusalOf(a + "bcd"), HasSubstr("layer 1 '" + a + "bc' (Activation)"));
+    EXPECT_THAT(refusalOf(a + "bö"), HasSubstr("layer 1 '" + a + "b' (Activation)"));
+    EXPECT_THAT(refusalOf(a + "€"), HasSubstr("layer 1 '" + a + "' (Activation)"));
+    EXPECT_THAT(refusalOf("b" + a + "😀"), HasSubstr("layer 1 'b" + a + "' (Activation)"));
+}
+
 TEST(HostileArmnn, Fields)
 {
     EXPECT_THAT(

@@ -733,6 +733,32 @@ TEST(OnnxVersions, Indices)
     });
 }
 
+TEST(OnnxVersions, CumulativeProducts)
+{
+    const Wire exclusive = Attribute("exclusive", 1);
+    const Wire reverse = Attribute("reverse", 1);
+    const Operand x = F({2, 3}, {1, 2, 3, 4, 5, -6});
+    const Operand columns = Kept(I({}, {1}));
+    Check({
+        {"CumProd", 26, {x, columns}, {}, {F({2, 3}, {1, 2, 6, 4, 20, -120})}},
+        {"CumProd", 26, {x, columns}, {exclusive}, {F({2, 3}, {1, 1, 2, 1, 4, 20})}},
+        {"CumProd", 26, {x, columns}, {reverse}, {F({2, 3}, {6, 6, 3, -120, -30, -6})}},
+        {"CumProd", 26, {x, columns}, {exclusive, reverse}, {F({2, 3}, {6, 3, 1, -30, -6, 1})}},
+        {"CumProd", 26, {x, Kept(Of<int32_t>({}, {0}))}, {}, {F({2, 3}, {1, 2, 3, 4, 10, -18})}},
+        {"CumProd", 26, {x, I({}, {-1})}, {exclusive}, {F({2, 3}, {1, 1, 2, 1, 4, 20})}},
+    });
+    const auto n = [](const std::vector<int32_t>& values) { return Of<int32_t>({2, 3}, values); };
+    const Operand y = n({1, 2, 3, 4, 5, -6});
+    Check({
+        {"CumProd", 26, {y, columns}, {}, {n({1, 2, 6, 4, 20, -120})}},
+        {"CumProd", 26, {y, columns}, {exclusive}, {n({1, 1, 2, 1, 4, 20})}},
+        {"CumProd", 26, {y, columns}, {reverse}, {n({6, 6, 3, -120, -30, -6})}},
+        {"CumProd", 26, {y, columns}, {exclusive, reverse}, {n({6, 3, 1, -30, -6, 1})}},
+        {"CumProd", 26, {y, Kept(I({}, {0}))}, {}, {n({1, 2, 3, 4, 10, -18})}},
+        {"CumProd", 26, {y, I({}, {-2})}, {reverse}, {n({4, 10, -18, 4, 5, -6})}},
+    });
+}
+
 TEST(OnnxVersions, Joins)
 {
     const Operand a = F({1, 2}, {1, 2});

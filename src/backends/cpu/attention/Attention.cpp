@@ -34,12 +34,12 @@ constexpr float Masked = -std::numeric_limits<float>::infinity();
 constexpr size_t MaxPanelVectors = 2;
 
 /// The width of a panel in vectors. Among the widths, the one with the least padding in the last panel.
-size_t ChooseVectors(const MicrokernelsF32& engine, size_t queries)
+size_t ChooseVectors(const MicrokernelsF32& microkernels, size_t queries)
 {
     size_t best = 1;
-    for (size_t vectors = 2; vectors <= std::min(engine.m_Vectors, MaxPanelVectors); ++vectors)
+    for (size_t vectors = 2; vectors <= std::min(microkernels.m_Vectors, MaxPanelVectors); ++vectors)
     {
-        const auto total = [&](size_t v) { return DivideUp(queries, v * engine.m_Lanes) * v; };
+        const auto total = [&](size_t v) { return DivideUp(queries, v * microkernels.m_Lanes) * v; };
         best = total(vectors) <= total(best) ? vectors : best;
     }
     return best;

@@ -116,10 +116,10 @@ std::optional<FusedAttentionF32> FusedAttentionF32::Make(const ref::MatMulGeomet
     return IsPaddingSmall(scores.m_Rows, attention.m_Width) ? std::optional(attention) : std::nullopt;
 }
 
-void MultiplyByPanel(const MicrokernelsF32& engine, size_t vectors, const float* rows, size_t stride, size_t count,
-                     size_t depth, const float* panel, float* out)
+void MultiplyByPanel(const MicrokernelsF32& microkernels, size_t vectors, const float* rows, size_t stride,
+                     size_t count, size_t depth, const float* panel, float* out)
 {
-    const size_t width = vectors * engine.m_Lanes;
+    const size_t width = vectors * microkernels.m_Lanes;
     TileF32 tile;
     tile.m_DataStride = stride;
     tile.m_Columns = width;
@@ -129,12 +129,12 @@ void MultiplyByPanel(const MicrokernelsF32& engine, size_t vectors, const float*
         tile.m_Depth = std::min(MaxSumDepth, depth - k);
         tile.m_Panel = panel + k * width;
         tile.m_Accumulates = k != 0;
-        ForEachHeight(count, engine.m_Rows[vectors],
+        ForEachHeight(count, microkernels.m_Rows[vectors],
                       [&](size_t begin, size_t height, size_t tiles)
                       {
                           tile.m_Data = rows + begin * stride + k;
                           tile.m_Out = out + begin * width;
-                          engine.m_Tiles[vectors][height](tile, tiles);
+                          microkernels.m_Tiles[vectors][height](tile, tiles);
                       });
     }
 }

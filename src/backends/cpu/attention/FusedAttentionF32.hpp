@@ -17,10 +17,10 @@
 namespace tenon::cpu
 {
 
-/// out[count][width] = rows[count][depth] * panel[depth][width], with the GEMM microkernels `engine`; width =
+/// out[count][width] = rows[count][depth] * panel[depth][width], with the GEMM microkernels `microkernels`; width =
 /// vectors * lanes. Attention calls it as well.
-void MultiplyByPanel(const MicrokernelsF32& engine, size_t vectors, const float* rows, size_t stride, size_t count,
-                     size_t depth, const float* panel, float* out);
+void MultiplyByPanel(const MicrokernelsF32& microkernels, size_t vectors, const float* rows, size_t stride,
+                     size_t count, size_t depth, const float* panel, float* out);
 /// Packs a panel: to[row][query] = from[query][row]. Queries beyond `queries` are zeros up to the width.
 void TransposeToPanel(const float* from, size_t stride, size_t rows, size_t queries, float* to, size_t width);
 

@@ -23,12 +23,12 @@ constexpr size_t OctetChannels = 8;
 /// Microkernels for groups of `channels`, or null.
 const DepthwiseTileSetF32<float>* FindTiles(size_t channels)
 {
-    const DepthwiseMicrokernelsF32<float>& engine = GetDepthwiseMicrokernelsF32<float>();
+    const DepthwiseMicrokernelsF32<float>& microkernels = GetDepthwiseMicrokernelsF32<float>();
     switch (channels)
     {
-    case 2: return &engine.m_Groups2;
-    case 4: return &engine.m_Groups4;
-    case OctetChannels: return engine.m_Groups8.m_Columns != 0 ? &engine.m_Groups8 : nullptr;
+    case 2: return &microkernels.m_Groups2;
+    case 4: return &microkernels.m_Groups4;
+    case OctetChannels: return microkernels.m_Groups8.m_Columns != 0 ? &microkernels.m_Groups8 : nullptr;
     default: return nullptr;
     }
 }

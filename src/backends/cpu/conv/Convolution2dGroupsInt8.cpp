@@ -201,17 +201,17 @@ void PackedGroupsInt8::SetUpChannels(const LayerView& layer, const int64_t* magn
             const size_t channel = m_Chunks.GetFirst(chunk) + i;
             const size_t place = chunk * m_Chunks.m_Width + i;
             const double scale = scales[scales.size() == 1 ? 0 : channel];
-            const int64_t most = magnitudes[channel] * MaxDataMagnitude;
+            const int64_t maxSum = magnitudes[channel] * MaxDataMagnitude;
             if (isHybrid)
             {
-                m_IsExact = m_IsExact && RequantizeArraysInt8::IsExactFor(most);
+                m_IsExact = m_IsExact && RequantizeArraysInt8::IsExactFor(maxSum);
                 auto* const floats = reinterpret_cast<float*>(m_Floats.Data());
                 floats[places + place] = static_cast<float>(scale);
                 floats[2 * places + place] = bias != nullptr ? static_cast<const float*>(bias)[channel] : 0.0f;
                 continue;
             }
             const int64_t own = bias != nullptr ? static_cast<const int32_t*>(bias)[channel] : 0;
-            m_Arrays.Set(place, most + std::abs(own), own, scale);
+            m_Arrays.Set(place, maxSum + std::abs(own), own, scale);
         }
     }
     m_IsExact = m_IsExact && m_Arrays.IsExact();

@@ -163,11 +163,11 @@ void Run(const BinaryInt16& numbers, const int16_t* a, const int16_t* b, int16_t
 {
     const TagInt16 d;
     const Operation operation(numbers);
-    const VecInt16 least = hn::Set(d, numbers.m_Min);
-    const VecInt16 most = hn::Set(d, numbers.m_Max);
+    const VecInt16 minimum = hn::Set(d, numbers.m_Min);
+    const VecInt16 maximum = hn::Set(d, numbers.m_Max);
     MapPairs<false, IsScalarB>(d, a, b, out, count,
                                [&](VecInt16 x, VecInt16 y) HWY_ATTR
-                               { return hn::Min(hn::Max(operation(x, y), least), most); });
+                               { return hn::Min(hn::Max(operation(x, y), minimum), maximum); });
 }
 
 BinaryLoopsInt16 MakeLoops()

@@ -174,8 +174,8 @@ void RunClamped(const BinaryInt8& numbers, const uint8_t* a, const uint8_t* b, u
     const VecInt16 zeroA = hn::Set(dWords, static_cast<int16_t>(numbers.m_ZeroA));
     const VecInt16 zeroB = hn::Set(dWords, static_cast<int16_t>(numbers.m_ZeroB));
     const VecUint8 signXor = hn::Set(d, numbers.m_SignXor);
-    const VecUint8 least = hn::Set(d, numbers.m_Min);
-    const VecUint8 most = hn::Set(d, numbers.m_Max);
+    const VecUint8 minimum = hn::Set(d, numbers.m_Min);
+    const VecUint8 maximum = hn::Set(d, numbers.m_Max);
     const VecInt16 fixed =
         hn::Sub(hn::Set(dWords, static_cast<int16_t>(static_cast<uint8_t>(*b ^ numbers.m_SignXor))), zeroB);
     MapPairs<false, IsScalarB>(
@@ -192,7 +192,7 @@ void RunClamped(const BinaryInt8& numbers, const uint8_t* a, const uint8_t* b, u
             const VecInt16 high = operation(centre(hn::InterleaveUpper(d, x, none), zeroA),
                                             IsScalarB ? fixed : centre(hn::InterleaveUpper(d, y, none), zeroB));
             const VecUint8 joined = epilogue(JoinHalves(hn::SaturatedAdd(low, zero), hn::SaturatedAdd(high, zero)), x);
-            return hn::Xor(IsClamped ? hn::Min(hn::Max(joined, least), most) : joined, signXor);
+            return hn::Xor(IsClamped ? hn::Min(hn::Max(joined, minimum), maximum) : joined, signXor);
         });
 }
 
@@ -339,8 +339,8 @@ void Run(const BinaryInt8& numbers, const uint8_t* a, const uint8_t* b, uint8_t*
     const int32_t zeroOutput = Operation::AddsZero ? 0 : numbers.m_ZeroOutput;
     const auto zero = hn::Set(d16, static_cast<int16_t>(zeroOutput + numbers.m_SignXor));
     const VecUint8 signXor = hn::Set(d, numbers.m_SignXor);
-    const VecUint8 least = hn::Set(d, numbers.m_Min);
-    const VecUint8 most = hn::Set(d, numbers.m_Max);
+    const VecUint8 minimum = hn::Set(d, numbers.m_Min);
+    const VecUint8 maximum = hn::Set(d, numbers.m_Max);
     const auto fixed = operation.Second(hn::Set(TagInt32(), int32_t{static_cast<uint8_t>(*b ^ numbers.m_SignXor)}));
     MapPairs<false, IsScalarB>(
         d, a, b, out, count,
@@ -355,7 +355,7 @@ void Run(const BinaryInt8& numbers, const uint8_t* a, const uint8_t* b, uint8_t*
             const VecInt32 q2 = operation.First(quarters.Get<2>(x), second(quarters.template Get<2>(y)));
             const VecInt32 q3 = operation.First(quarters.Get<3>(x), second(quarters.template Get<3>(y)));
             const VecUint8 joined = JoinQuarters(q0, q1, q2, q3, zero);
-            return hn::Xor(hn::Min(hn::Max(joined, least), most), signXor);
+            return hn::Xor(hn::Min(hn::Max(joined, minimum), maximum), signXor);
         });
 }
 
@@ -386,8 +386,8 @@ void SumAllPairs(const BinaryInt8& numbers, uint8_t* results)
         hn::Store(sum.Second(quarters.Get<3>(bytes)), d, second + i + 3 * lanes);
     }
     const auto zero = hn::Set(hn::Repartition<int16_t, TagInt32>(), int16_t{numbers.m_SignXor});
-    const VecUint8 least = hn::Set(d8, numbers.m_Min);
-    const VecUint8 most = hn::Set(d8, numbers.m_Max);
+    const VecUint8 minimum = hn::Set(d8, numbers.m_Min);
+    const VecUint8 maximum = hn::Set(d8, numbers.m_Max);
     for (size_t a = 0; a < Values; ++a)
     {
         const VecInt32 scaled = hn::Set(d, first[a]);
@@ -395,7 +395,7 @@ void SumAllPairs(const BinaryInt8& numbers, uint8_t* results)
         {
             const auto get = [&](size_t i) HWY_ATTR { return sum.Sum(scaled, hn::Load(d, second + b + i * lanes)); };
             const VecUint8 bytes = JoinQuarters(get(0), get(1), get(2), get(3), zero);
-            hn::StoreU(hn::Xor(hn::Min(hn::Max(bytes, least), most), signXor), d8, results + a * Values + b);
+            hn::StoreU(hn::Xor(hn::Min(hn::Max(bytes, minimum), maximum), signXor), d8, results + a * Values + b);
         }
     }
 }
@@ -405,15 +405,15 @@ void RunExtreme(const BinaryInt8& numbers, const uint8_t* a, const uint8_t* b, u
 {
     const TagUint8 d;
     const VecUint8 signXor = hn::Set(d, numbers.m_SignXor);
-    const VecUint8 least = hn::Set(d, numbers.m_Min);
-    const VecUint8 most = hn::Set(d, numbers.m_Max);
+    const VecUint8 minimum = hn::Set(d, numbers.m_Min);
+    const VecUint8 maximum = hn::Set(d, numbers.m_Max);
     MapPairs<false, IsScalarB>(d, a, b, out, count,
                                [&](VecUint8 x, VecUint8 y) HWY_ATTR
                                {
                                    x = hn::Xor(x, signXor);
                                    y = hn::Xor(y, signXor);
                                    const VecUint8 extreme = IsMaximum ? hn::Max(x, y) : hn::Min(x, y);
-                                   return hn::Xor(hn::Min(hn::Max(extreme, least), most), signXor);
+                                   return hn::Xor(hn::Min(hn::Max(extreme, minimum), maximum), signXor);
                                });
 }
 

@@ -73,8 +73,8 @@ HWY_INLINE V PowerOfPositive(D d, V x, V y)
                                       0.0096180566785246381,
                                       0.0013400428177615838,
                                       0.00015461444698569129};
-    const V most = hn::Set(d, 200.0);
-    const V exponent = hn::Max(hn::Min(hn::Mul(logarithm, y), most), hn::Neg(most));
+    const V maxExponent = hn::Set(d, 200.0);
+    const V exponent = hn::Max(hn::Min(hn::Mul(logarithm, y), maxExponent), hn::Neg(maxExponent));
     const V shifter = hn::Set(d, 0x1.8p52 + 1023.0);
     const V whole = hn::Add(exponent, shifter);
     const V fraction = hn::Sub(exponent, hn::Sub(whole, shifter));

@@ -27,9 +27,9 @@ constexpr size_t MinTaskElements = 8192;
 
 /// Calls body(begin, end) for the tasks of [0, count) on the caller's threads. Bounds are multiples of 64 elements.
 template <typename F>
-void RunElements(IParallelFor& parallel, size_t count, const F& body, size_t least = MinTaskElements)
+void RunElements(IParallelFor& parallel, size_t count, const F& body, size_t minElements = MinTaskElements)
 {
-    const size_t parts = std::min<size_t>(std::max<size_t>(1, count / least), parallel.GetNumThreads());
+    const size_t parts = std::min<size_t>(std::max<size_t>(1, count / minElements), parallel.GetNumThreads());
     RunTasks(parallel, parts,
              [&](size_t index)
              {

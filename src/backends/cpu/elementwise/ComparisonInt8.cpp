@@ -78,8 +78,8 @@ void Compare(const ComparisonInt8::Bounds& bounds, const uint8_t* value, const u
             auto isOutside = hn::Gt(compared, IsScalarKey ? scalarMax : hn::BitCast(dSigned, findMax(y)));
             if constexpr (HasMin)
             {
-                const auto least = IsScalarKey ? scalarMin : hn::BitCast(dSigned, findMin(y));
-                isOutside = hn::Or(isOutside, hn::Gt(least, compared));
+                const auto minimum = IsScalarKey ? scalarMin : hn::BitCast(dSigned, findMin(y));
+                isOutside = hn::Or(isOutside, hn::Gt(minimum, compared));
             }
             return hn::IfThenElse(hn::RebindMask(d, isOutside), outside, inside);
         });
@@ -121,7 +121,7 @@ constexpr int Values = 256;
 using Rescaled = std::array<int32_t, Values>;
 
 /// `exponent`: scales are divided by 2^exponent.
-Rescaled Rescale(const ref::TensorQuantization& quantization, int32_t least, int exponent)
+Rescaled Rescale(const ref::TensorQuantization& quantization, int32_t lowest, int exponent)
 {
     constexpr int32_t More = 1 << 8; // 8 fraction bits, as the reference kernel has
     const backends::QuantizedMultiplier multiplier =
@@ -130,7 +130,7 @@ Rescaled Rescale(const ref::TensorQuantization& quantization, int32_t least, int
     for (int32_t i = 0; i < Values; ++i)
     {
         rescaled[static_cast<size_t>(i)] =
-            backends::MultiplySaturating((least + i - quantization.m_ZeroPoint) * More, multiplier);
+            backends::MultiplySaturating((lowest + i - quantization.m_ZeroPoint) * More, multiplier);
     }
     return rescaled;
 }
@@ -188,9 +188,9 @@ ComparisonInt8::ComparisonInt8(ComparisonOperation operation, const TensorInfo& 
     int exponent = 0;
     std::frexp(std::max(first.m_Scale, second.m_Scale), &exponent);
     exponent = std::max(exponent, 0);
-    const int32_t least = isSigned ? -Values / 2 : 0;
-    Rescaled values = Rescale(first, least, exponent);
-    Rescaled keys = Rescale(second, least, exponent);
+    const int32_t lowest = isSigned ? -Values / 2 : 0;
+    Rescaled values = Rescale(first, lowest, exponent);
+    Rescaled keys = Rescale(second, lowest, exponent);
     m_Bounds.m_SignXor = isSigned ? 0 : 0x80;
 
     const bool isEquality = operation == ComparisonOperation::Equal || operation == ComparisonOperation::NotEqual;
@@ -221,8 +221,8 @@ ComparisonInt8::ComparisonInt8(ComparisonOperation operation, const TensorInfo& 
         // The bound is the largest value up to the key, so each key must have one. If the smallest value is above the
         // smallest key, some keys have none. Then values and keys are exchanged, value > key becomes key < value, and
         // the bound is the largest of the other input's values below.
-        const bool turns = values.front() > keys.front();
-        if (turns)
+        const bool isExchanged = values.front() > keys.front();
+        if (isExchanged)
         {
             std::swap(values, keys);
             m_Swaps = !m_Swaps;
@@ -230,7 +230,7 @@ ComparisonInt8::ComparisonInt8(ComparisonOperation operation, const TensorInfo& 
         }
         ForKeys(keys, offset,
                 [&](size_t key, int32_t x)
-                { m_Bounds.m_Max[key] = ToBound((turns ? CountBelow(values, x) : CountUpTo(values, x)) - 1); });
+                { m_Bounds.m_Max[key] = ToBound((isExchanged ? CountBelow(values, x) : CountUpTo(values, x)) - 1); });
     }
     m_Bounds.m_Inside = isInside ? 1 : 0;
     m_Bounds.m_Outside = isInside ? 0 : 1;

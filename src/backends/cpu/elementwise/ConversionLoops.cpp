@@ -155,12 +155,12 @@ void FromFloat(const void* in, void* out, size_t count, const QuantizeParameters
     // The first number above the range, and the lowest one: both are powers of two.
     const VecF32 above = hn::Set(d, 2.0f * static_cast<float>(std::numeric_limits<Out>::max() / 2 + 1));
     const VecF32 lowest = hn::Set(d, static_cast<float>(std::numeric_limits<Out>::min()));
-    const VecInt32 most = hn::Set(TagInt32(), int32_t{std::numeric_limits<Out>::max()});
+    const VecInt32 highest = hn::Set(TagInt32(), int32_t{std::numeric_limits<Out>::max()});
     MapEach(d, static_cast<const float*>(in), static_cast<Out*>(out), count,
             [&](VecF32 x) HWY_ATTR
             {
                 const auto fits = hn::RebindMask(TagInt32(), hn::Lt(x, above)); // false for NaN
-                const VecInt32 number = hn::IfThenElse(fits, Truncated(hn::Max(x, lowest)), most);
+                const VecInt32 number = hn::IfThenElse(fits, Truncated(hn::Max(x, lowest)), highest);
                 if constexpr (sizeof(Out) == sizeof(int32_t))
                 {
                     return number;

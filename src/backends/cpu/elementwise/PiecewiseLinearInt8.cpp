@@ -81,8 +81,8 @@ void Run(const PiecewiseLinearInt8& lines, const uint8_t* in, uint8_t* out, size
     const PiecewiseLinear<IsStraight, HasWhole> ofHalf(lines);
     const VecUint8 inputSignXor = hn::Set(d, lines.m_InputSignXor);
     const VecUint8 outputSignXor = hn::Set(d, lines.m_OutputSignXor);
-    const VecUint8 least = hn::Set(d, lines.m_Min);
-    const VecUint8 most = hn::Set(d, lines.m_Max);
+    const VecUint8 minimum = hn::Set(d, lines.m_Min);
+    const VecUint8 maximum = hn::Set(d, lines.m_Max);
     MapEach(d, in, out, count,
             [&](VecUint8 x) HWY_ATTR
             {
@@ -90,7 +90,7 @@ void Run(const PiecewiseLinearInt8& lines, const uint8_t* in, uint8_t* out, size
                 const auto low = hn::BitCast(TagInt16(), hn::InterleaveLower(d, x, hn::Zero(d)));
                 const auto high = hn::BitCast(TagInt16(), hn::InterleaveUpper(d, x, hn::Zero(d)));
                 const VecUint8 joined = JoinHalves(ofHalf(low), ofHalf(high));
-                return hn::Xor(hn::Min(hn::Max(joined, least), most), outputSignXor);
+                return hn::Xor(hn::Min(hn::Max(joined, minimum), maximum), outputSignXor);
             });
 }
 
@@ -129,10 +129,10 @@ struct SlopeRange
     double m_Max = MaxSlope;
 
     /// Keeps the slopes with slope * x in [least, most]; infinite bounds allow any value.
-    void Limit(double x, double least, double most)
+    void Limit(double x, double minimum, double maximum)
     {
-        m_Min = std::max(m_Min, std::min(least / x, most / x));
-        m_Max = std::min(m_Max, std::max(least / x, most / x));
+        m_Min = std::max(m_Min, std::min(minimum / x, maximum / x));
+        m_Max = std::min(m_Max, std::max(minimum / x, maximum / x));
     }
 };
 
@@ -233,9 +233,9 @@ std::optional<PiecewiseLinearInt8> FindPiecewiseLinearInt8(const LookupTableInt8
     lines.m_Offset = static_cast<int16_t>(offset);
     const auto biased = [&](uint8_t result) { return static_cast<uint8_t>(result ^ lines.m_OutputSignXor); };
     const auto isLess = [&](uint8_t a, uint8_t b) { return biased(a) < biased(b); };
-    const auto [least, most] = std::minmax_element(table.begin(), table.end(), isLess);
-    lines.m_Min = biased(*least);
-    lines.m_Max = biased(*most);
+    const auto [minimum, maximum] = std::minmax_element(table.begin(), table.end(), isLess);
+    lines.m_Min = biased(*minimum);
+    lines.m_Max = biased(*maximum);
     if (!FitSide(table, true, lines) || !FitSide(table, false, lines))
     {
         return std::nullopt;

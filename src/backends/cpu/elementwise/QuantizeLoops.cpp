@@ -109,14 +109,14 @@ void Requantize(const void* in, void* out, size_t count, const RequantizeParamet
     const BoundedMultiplier<Tag> multiply(numbers.m_Multiplier); // 16-bit differences are small enough
     const auto inputZero = hn::Set(d, numbers.m_InputZeroPoint);
     const auto outputZero = hn::Set(d, numbers.m_OutputZeroPoint);
-    const auto least = hn::Set(d, int32_t{std::numeric_limits<Out>::min()});
-    const auto most = hn::Set(d, int32_t{std::numeric_limits<Out>::max()});
+    const auto minimum = hn::Set(d, int32_t{std::numeric_limits<Out>::min()});
+    const auto maximum = hn::Set(d, int32_t{std::numeric_limits<Out>::max()});
     MapEach(hn::Rebind<In, Tag>(), static_cast<const In*>(in), static_cast<Out*>(out), count,
             [&](auto x) HWY_ATTR
             {
                 const auto value = hn::Sub(hn::PromoteTo(d, x), inputZero);
                 const auto stored = hn::Add(multiply(value), outputZero);
-                return hn::DemoteTo(hn::Rebind<Out, Tag>(), hn::Min(hn::Max(stored, least), most));
+                return hn::DemoteTo(hn::Rebind<Out, Tag>(), hn::Min(hn::Max(stored, minimum), maximum));
             });
 }
 

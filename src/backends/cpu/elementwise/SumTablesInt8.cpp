@@ -39,8 +39,8 @@ void SumClamped(const BinaryInt8& numbers, const uint8_t* a, const uint8_t* b, u
     const auto firstPositive = hn::Set(dStored, static_cast<T>(tables.m_Negative ^ numbers.m_SignXor));
     const VecUint8 one = hn::Set(d, 1);
     const VecUint8 signXor = hn::Set(d, numbers.m_SignXor);
-    const VecUint8 least = hn::Set(d, numbers.m_Min);
-    const VecUint8 most = hn::Set(d, numbers.m_Max);
+    const VecUint8 minimum = hn::Set(d, numbers.m_Min);
+    const VecUint8 maximum = hn::Set(d, numbers.m_Max);
     if (tables.m_Swaps)
     {
         std::swap(a, b);
@@ -55,7 +55,7 @@ void SumClamped(const BinaryInt8& numbers, const uint8_t* a, const uint8_t* b, u
             const auto isNegative = hn::RebindMask(d, hn::Lt(hn::BitCast(dStored, x), firstPositive));
             const VecUint8 sum =
                 hn::IfThenElse(isNegative, hn::SaturatedSub(base, steps), hn::SaturatedAdd(base, steps));
-            return hn::Xor(IsClamped ? hn::Min(hn::Max(sum, least), most) : sum, signXor);
+            return hn::Xor(IsClamped ? hn::Min(hn::Max(sum, minimum), maximum) : sum, signXor);
         });
 }
 

@@ -53,12 +53,12 @@ size_t ChooseRows(const LayerRows& shape)
     const size_t blockBytes = hasManyMultiplications ? LargerBlocks * BlockBytes : BlockBytes;
     const bool isOverlapping =
         (uint64_t{shape.m_Windows.m_Kernel} - 1) * shape.m_Windows.m_Dilation >= shape.m_Windows.m_Stride;
-    const size_t least = std::min(isOverlapping ? MinOverlappingRows : 1, shape.m_Rows);
-    size_t rows = std::clamp(static_cast<size_t>(static_cast<double>(blockBytes / sizeof(float)) / rowFloats), least,
+    const size_t minRows = std::min(isOverlapping ? MinOverlappingRows : 1, shape.m_Rows);
+    size_t rows = std::clamp(static_cast<size_t>(static_cast<double>(blockBytes / sizeof(float)) / rowFloats), minRows,
                              shape.m_Rows);
     // At least as many blocks as threads.
     const size_t tasks = std::min(GetFixedTasks(), GetWorthwhileTasks(shape.m_Multiplications));
-    rows = std::min(rows, std::max(least, DivideUp(shape.m_Images * shape.m_Rows, tasks)));
+    rows = std::min(rows, std::max(minRows, DivideUp(shape.m_Images * shape.m_Rows, tasks)));
     return DivideUp(shape.m_Rows, DivideUp(shape.m_Rows, rows)); // as equal as possible
 }
 

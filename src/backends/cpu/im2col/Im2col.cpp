@@ -148,13 +148,13 @@ size_t Im2col::CountMaxBorderWindows(size_t count) const
     return width == 0 ? 0 : std::min(count, (count / width + 2) * cut);
 }
 
-size_t Im2col::LimitBorderWindows(size_t most, size_t least, size_t windowBytes, size_t maxBytes) const
+size_t Im2col::LimitBorderWindows(size_t maxWindows, size_t minWindows, size_t windowBytes, size_t maxBytes) const
 {
-    while (most > least && CountMaxBorderWindows(most) > maxBytes / std::max<size_t>(windowBytes, 1))
+    while (maxWindows > minWindows && CountMaxBorderWindows(maxWindows) > maxBytes / std::max<size_t>(windowBytes, 1))
     {
-        most = std::max(most / 2, least);
+        maxWindows = std::max(maxWindows / 2, minWindows);
     }
-    return most;
+    return maxWindows;
 }
 
 template <typename T>

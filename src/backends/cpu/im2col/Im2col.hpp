@@ -113,9 +113,9 @@ struct Im2col
     void FindPixelRows(const T* image, int64_t top, int64_t left, size_t pixels, T* strip, const T** places) const;
     /// Upper bound on how many of `count` neighbouring windows overlap the left or right border.
     size_t CountMaxBorderWindows(size_t count) const;
-    /// The largest block of windows, between `least` and `most`, whose border windows fit `maxBytes` when they are
-    /// copied (`windowBytes` each).
-    size_t LimitBorderWindows(size_t most, size_t least, size_t windowBytes, size_t maxBytes) const;
+    /// The largest block of windows, between `minWindows` and `maxWindows`, whose border windows fit `maxBytes` when
+    /// they are copied (`windowBytes` each).
+    size_t LimitBorderWindows(size_t maxWindows, size_t minWindows, size_t windowBytes, size_t maxBytes) const;
     /// Whether the elements of a row of taps are contiguous in the image.
     bool HasContiguousRows() const { return m_DilationX == 1 && m_Channels == m_GroupChannels; }
 

@@ -57,13 +57,13 @@ struct BatchedGemmTraitsF32
         constexpr size_t FewRows = 16;
         constexpr size_t SomeRows = 128;
         constexpr size_t WideBytes = 4 * LineBytes;
-        const MicrokernelsF32& engine = GetMicrokernelsF32();
-        if (g.m_Y.m_Column != 1 || g.m_Columns % engine.m_Lanes != 0)
+        const MicrokernelsF32& microkernels = GetMicrokernelsF32();
+        if (g.m_Y.m_Column != 1 || g.m_Columns % microkernels.m_Lanes != 0)
         {
             return 0;
         }
         const size_t rows = g.m_Rows * g.CountBatchesOf();
-        const bool isWide = engine.m_MaxVectors * engine.m_Lanes * sizeof(float) >= WideBytes;
+        const bool isWide = microkernels.m_MaxVectors * microkernels.m_Lanes * sizeof(float) >= WideBytes;
         const bool isCached = g.m_Depth * g.m_Columns * sizeof(float) <= CachedBytes;
         return isCached || rows <= (isWide ? SomeRows : FewRows) ? g.m_Y.m_Row : 0;
     }
@@ -83,9 +83,9 @@ public:
     {
         const size_t bytes = geometry.m_Columns * geometry.m_Depth * sizeof(float);
         constexpr size_t MinColumns = 64; // a chunk has several cache lines of the output
-        const size_t most = std::min(bytes / GetGrain(1), geometry.m_Columns / MinColumns);
+        const size_t maxTasks = std::min(bytes / GetGrain(1), geometry.m_Columns / MinColumns);
         m_ColumnChunks =
-            std::clamp<size_t>(DivideUp(GetFixedTasks(), geometry.m_NumBatches), 1, std::max<size_t>(most, 1));
+            std::clamp<size_t>(DivideUp(GetFixedTasks(), geometry.m_NumBatches), 1, std::max<size_t>(maxTasks, 1));
         m_Grain = GetGrain(bytes / m_ColumnChunks);
     }
 

@@ -259,7 +259,7 @@ void FewRowsInt8::operator()(const ExecuteArgs& args) const
 void FewRowsInt8::Multiply(const ExecuteArgs& args, const ref::MatMulGeometry::Batch& batch, size_t index) const
 {
     const ref::MatMulGeometry& g = m_Geometry;
-    const MicrokernelsInt8& engine = GetMicrokernelsInt8();
+    const MicrokernelsInt8& microkernels = GetMicrokernelsInt8();
     const size_t first = index * RunColumns;
     const size_t count = std::min(RunColumns, g.m_Columns - first);
     const uint8_t* const x = args.GetInput<uint8_t>(0) + batch.m_X;
@@ -268,7 +268,7 @@ void FewRowsInt8::Multiply(const ExecuteArgs& args, const ref::MatMulGeometry::B
 
     // Initial accumulators: bias and zero-point correction. Summing the columns also loads them into the cache.
     alignas(64) int32_t start[RunColumns];
-    engine.m_SumRows(y, g.m_Depth, count, g.m_Depth, m_IsSigned, 1, start);
+    microkernels.m_SumRows(y, g.m_Depth, count, g.m_Depth, m_IsSigned, 1, start);
     for (size_t c = 0; c < count; ++c)
     {
         const int64_t sum = start[c] - int64_t{m_ZeroY} * static_cast<int64_t>(g.m_Depth);
@@ -293,11 +293,13 @@ void FewRowsInt8::Multiply(const ExecuteArgs& args, const ref::MatMulGeometry::B
     int32_t terms[MaxRows];
     if (m_ZeroPointCorrection.m_RowSumFactor != 0)
     {
-        engine.m_SumRows(x, g.m_X.m_Row, g.m_Rows, g.m_Depth, m_IsSigned, m_ZeroPointCorrection.m_RowSumFactor, terms);
+        microkernels.m_SumRows(x, g.m_X.m_Row, g.m_Rows, g.m_Depth, m_IsSigned, m_ZeroPointCorrection.m_RowSumFactor,
+                               terms);
     }
-    engine.m_Requantize({sums, RunColumns, g.m_Rows, count, m_ZeroPointCorrection.m_RowSumFactor != 0 ? terms : nullptr,
-                         args.GetOutput<uint8_t>(0) + batch.m_Output + first, g.m_Output.m_Row, m_IsSigned},
-                        m_Columns.From(first));
+    microkernels.m_Requantize({sums, RunColumns, g.m_Rows, count,
+                               m_ZeroPointCorrection.m_RowSumFactor != 0 ? terms : nullptr,
+                               args.GetOutput<uint8_t>(0) + batch.m_Output + first, g.m_Output.m_Row, m_IsSigned},
+                              m_Columns.From(first));
 }
 
 } // namespace tenon::cpu

@@ -93,8 +93,8 @@ private:
 ChunkedMove::ChunkedMove(Direction direction, const std::vector<Segment>& segments, size_t chunkBytes, size_t chunks)
     : m_IsJoin(direction == Direction::Join), m_Chunks(chunks), m_ChunkBytes(chunkBytes)
 {
-    size_t least = SIZE_MAX;
-    size_t most = 0;
+    size_t minBytes = SIZE_MAX;
+    size_t maxBytes = 0;
     size_t sum = 0;
     for (const Segment& segment : segments)
     {
@@ -105,8 +105,8 @@ ChunkedMove::ChunkedMove(Direction direction, const std::vector<Segment>& segmen
         move.m_ToStep = static_cast<int64_t>(m_IsJoin ? chunkBytes : segment.m_Bytes);
         move.m_Bytes = segment.m_Bytes;
         move.m_Copy = ChooseCopyPlane(segment.m_Bytes);
-        least = std::min(least, segment.m_Bytes);
-        most = std::max(most, segment.m_Bytes);
+        minBytes = std::min(minBytes, segment.m_Bytes);
+        maxBytes = std::max(maxBytes, segment.m_Bytes);
         sum += segment.m_Bytes;
     }
     constexpr size_t LongChunk = 16 * 1024;
@@ -123,8 +123,8 @@ ChunkedMove::ChunkedMove(Direction direction, const std::vector<Segment>& segmen
         // Gaps belong to inputs that are requantized by a table (ConcatSplit.cpp), possibly in place: vectors must not
         // overwrite them.
         const bool hasGaps = m_IsJoin && sum != chunkBytes;
-        m_MoveRuns = hasGaps ? nullptr : ChooseMoveRuns(m_Moves.size(), most);
-        m_ScalarChunks = (MaxOverrun + least - 1) / least;
+        m_MoveRuns = hasGaps ? nullptr : ChooseMoveRuns(m_Moves.size(), maxBytes);
+        m_ScalarChunks = (MaxOverrun + minBytes - 1) / minBytes;
     }
 }
 

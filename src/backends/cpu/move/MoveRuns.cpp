@@ -116,15 +116,15 @@ public:
 
     explicit RunGroups(const Cursor& cursor)
     {
-        size_t most = 0;
+        size_t maxBytes = 0;
         size_t chunk = 0;
         for (size_t segment = 0; segment < Count; ++segment)
         {
-            most = std::max(most, cursor.GetBytes(segment));
+            maxBytes = std::max(maxBytes, cursor.GetBytes(segment));
             chunk += cursor.GetBytes(segment);
             m_HasWholeVectors = m_HasWholeVectors && cursor.GetBytes(segment) % 16 == 0;
         }
-        m_Chunks = std::min(2 * LineBytes / chunk, LineBytes / most);
+        m_Chunks = std::min(2 * LineBytes / chunk, LineBytes / maxBytes);
     }
 
     /// Moves as many of the next chunks as pay, and advances the cursor past them. Returns the number of chunks left.

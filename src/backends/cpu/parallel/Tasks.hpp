@@ -51,12 +51,13 @@ inline IndexRange GetTaskRange(size_t count, size_t tasks, size_t task, size_t u
     return {std::min(count, begin * unit), std::min(count, end * unit)};
 }
 
-/// Calls body(begin, height, count) for tiles of at most `most` rows. The tiles are as equal in height as they can be,
-/// since tiles of few rows are slow. They have one of two heights, and `body` is called once for all tiles of a height.
+/// Calls body(begin, height, count) for tiles of at most `maxRows` rows. The tiles are as equal in height as they can
+/// be, since tiles of few rows are slow. They have one of two heights, and `body` is called once for all tiles of a
+/// height.
 template <typename F>
-void ForEachHeight(size_t rows, size_t most, F&& body)
+void ForEachHeight(size_t rows, size_t maxRows, F&& body)
 {
-    if (rows <= most) // without divisions, which take as long as a small tile
+    if (rows <= maxRows) // without divisions, which take as long as a small tile
     {
         if (rows != 0)
         {
@@ -64,7 +65,7 @@ void ForEachHeight(size_t rows, size_t most, F&& body)
         }
         return;
     }
-    const size_t tiles = DivideUp(rows, most);
+    const size_t tiles = DivideUp(rows, maxRows);
     const size_t height = rows / tiles;
     const size_t higher = rows - height * tiles;
     if (higher != 0)
@@ -80,9 +81,9 @@ void ForEachHeight(size_t rows, size_t most, F&& body)
 /// The same, called as body(begin, height) for each tile. A tile may take a few hundred nanoseconds only, so this must
 /// be cheap.
 template <typename F>
-void ForEachTile(size_t rows, size_t most, F&& body)
+void ForEachTile(size_t rows, size_t maxRows, F&& body)
 {
-    ForEachHeight(rows, most,
+    ForEachHeight(rows, maxRows,
                   [&](size_t begin, size_t height, size_t count)
                   {
                       for (size_t i = 0; i < count; ++i)

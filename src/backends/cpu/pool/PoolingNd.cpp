@@ -292,12 +292,12 @@ struct PoolRun
 /// The most taps of a window along a dimension.
 size_t CountTaps(const PoolDimension& dimension)
 {
-    int64_t most = 0;
+    int64_t maxCount = 0;
     for (const PoolReach& reach : dimension.m_Reaches)
     {
-        most = std::max(most, reach.m_Count);
+        maxCount = std::max(maxCount, reach.m_Count);
     }
-    return static_cast<size_t>(most);
+    return static_cast<size_t>(maxCount);
 }
 
 Prepared RefinePoolingNd(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)

@@ -345,13 +345,13 @@ void RunProject(const LstmProjectionInt8& projection, const int32_t* sums, size_
     const TagInt32 dInts;
     const Multiplier multiplier(projection.m_Multiplier);
     const VecInt32 zeroPoint = hn::Set(dInts, projection.m_ZeroPoint);
-    const VecInt16 least = hn::Set(d, projection.m_Min);
-    const VecInt16 most = hn::Set(d, projection.m_Max);
+    const VecInt16 minimum = hn::Set(d, projection.m_Min);
+    const VecInt16 maximum = hn::Set(d, projection.m_Max);
     for (size_t i = 0; i < count; i += hn::Lanes(d))
     {
         const VecInt32 low = hn::Add(multiplier(hn::LoadU(dInts, sums + i)), zeroPoint);
         const VecInt32 high = hn::Add(multiplier(hn::LoadU(dInts, sums + i + hn::Lanes(dInts))), zeroPoint);
-        const VecInt16 values = hn::Max(hn::Min(NarrowInOrder(low, high), most), least);
+        const VecInt16 values = hn::Max(hn::Min(NarrowInOrder(low, high), maximum), minimum);
         hn::StoreU(hn::DemoteTo(HalfTagInt8(), values), HalfTagInt8(), state + i);
     }
 }

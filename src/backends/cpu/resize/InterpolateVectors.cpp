@@ -94,8 +94,8 @@ HWY_INLINE AxisTaps<D> FindAxisTaps(D d, const GridDimension& axis, const GridPo
         const auto range = hn::Set(d, axis.m_Range);
         const auto period = hn::Set(d, 2.0f * axis.m_Range);
         const auto from = hn::Abs(hn::Sub(x, hn::Set(d, axis.m_First)));
-        const auto turns = hn::Floor(hn::Mul(from, hn::Set(d, 0.5f / axis.m_Range)));
-        const auto rest = hn::Max(hn::NegMulAdd(turns, period, from), zero);
+        const auto periods = hn::Floor(hn::Mul(from, hn::Set(d, 0.5f / axis.m_Range)));
+        const auto rest = hn::Max(hn::NegMulAdd(periods, period, from), zero);
         const auto mirrored = hn::IfThenElse(hn::Gt(rest, range), hn::Sub(period, rest), rest);
         const auto isInside =
             hn::And(hn::Ge(x, hn::Set(d, axis.m_First)), hn::Le(x, hn::Add(hn::Set(d, axis.m_First), range)));

@@ -23,16 +23,16 @@ constexpr int32_t MaxShifted = int32_t{1} << 30;
 template <class D32>
 HWY_INLINE hn::Vec<D32> ShiftLeftBounded(D32 d, hn::Vec<D32> x, hn::Vec<D32> left)
 {
-    const hn::Vec<D32> most = hn::Shr(hn::Set(d, MaxShifted), left);
-    return hn::Shl(hn::Max(hn::Min(x, most), hn::Neg(most)), left);
+    const hn::Vec<D32> maximum = hn::Shr(hn::Set(d, MaxShifted), left);
+    return hn::Shl(hn::Max(hn::Min(x, maximum), hn::Neg(maximum)), left);
 }
 
 /// The same with one shift for all lanes.
 template <class D32>
 HWY_INLINE hn::Vec<D32> ShiftLeftBounded(D32 d, hn::Vec<D32> x, int left)
 {
-    const hn::Vec<D32> most = hn::Set(d, MaxShifted >> left);
-    return hn::ShiftLeftSame(hn::Max(hn::Min(x, most), hn::Neg(most)), left);
+    const hn::Vec<D32> maximum = hn::Set(d, MaxShifted >> left);
+    return hn::ShiftLeftSame(hn::Max(hn::Min(x, maximum), hn::Neg(maximum)), left);
 }
 
 /// Multiplies x by one multiplier, which is not negative, for all lanes.

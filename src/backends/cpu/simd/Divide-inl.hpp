@@ -67,9 +67,9 @@ HWY_INLINE V RootOf(V x)
         // each mantissa, one step of Goldschmidt's algorithm for the root and half of its inverse, and a correction by
         // the remainder x - root^2.
         const hn::RebindToUnsigned<decltype(d)> dBits;
-        const auto least = hn::BitCast(dBits, hn::Set(d, 0x1p-90f)); // below it the remainder may be subnormal
-        const auto range = hn::Sub(hn::BitCast(dBits, hn::Set(d, 0x1p126f)), least);
-        if (HWY_UNLIKELY(!hn::AllFalse(dBits, hn::Gt(hn::Sub(hn::BitCast(dBits, x), least), range))))
+        const auto minimum = hn::BitCast(dBits, hn::Set(d, 0x1p-90f)); // below it the remainder may be subnormal
+        const auto range = hn::Sub(hn::BitCast(dBits, hn::Set(d, 0x1p126f)), minimum);
+        if (HWY_UNLIKELY(!hn::AllFalse(dBits, hn::Gt(hn::Sub(hn::BitCast(dBits, x), minimum), range))))
         {
             return hn::Sqrt(x);
         }

@@ -56,8 +56,8 @@ HWY_INLINE hn::Vec<TagUint16> RoundToF16(VecF32 values)
     const VecUint32 exponent = hn::And(hn::Add(bits, bits), hn::Set(d, 0xFF000000U));
     // The magic number is a power of two whose last bit has the weight of the float16's last bit, so the sum is rounded
     // to it. Numbers beyond the range become infinity first.
-    const VecUint32 least = hn::Set(d, 0x71000000U); // the smallest normal float16
-    const VecUint32 power = hn::Add(hn::ShiftRight<1>(hn::Max(exponent, least)), hn::Set(d, 0x07800000U));
+    const VecUint32 minNormal = hn::Set(d, 0x71000000U); // the smallest normal float16
+    const VecUint32 power = hn::Add(hn::ShiftRight<1>(hn::Max(exponent, minNormal)), hn::Set(d, 0x07800000U));
     const VecF32 scaled = hn::Mul(hn::Mul(hn::Abs(values), hn::Set(f, 0x1p112f)), hn::Set(f, 0x1p-110f));
     const VecUint32 sum = hn::BitCast(d, hn::Add(hn::BitCast(f, power), scaled));
     const VecUint32 number =

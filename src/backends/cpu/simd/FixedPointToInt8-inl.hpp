@@ -39,9 +39,9 @@ public:
     HWY_INLINE bool HasAll(VecInt32 bits) const
     {
         const TagInt32 d;
-        const VecInt32 least =
+        const VecInt32 minimum =
             hn::Min(hn::Min(hn::And(m_0, bits), hn::And(m_1, bits)), hn::Min(hn::And(m_2, bits), hn::And(m_3, bits)));
-        return hn::AllFalse(d, hn::Eq(least, hn::Zero(d)));
+        return hn::AllFalse(d, hn::Eq(minimum, hn::Zero(d)));
     }
 
     /// Stores each number, masked by these bits.

@@ -142,20 +142,20 @@ HWY_INLINE V SlopeOfExp(D d, V x)
 template <class D, class V>
 HWY_INLINE V ExpUpTo88(D d, V x, int halvings = 0)
 {
-    constexpr float LogOfLeast = -87.3365447f;
+    constexpr float LogOfMinNormal = -87.3365447f;
     constexpr float LogTwo = 0.693147181f;
     const Exponent<V> exponent = PartExponent(d, x, halvings);
     const V power = hn::MulAdd(SlopeOfExp(d, exponent.m_Rest), exponent.m_Rest, hn::Set(d, 1.0f));
-    const V least = hn::Set(d, LogOfLeast + LogTwo * static_cast<float>(halvings));
-    return hn::IfThenZeroElse(hn::Lt(x, least), hn::Mul(power, ScaleOf(d, exponent)));
+    const V minimum = hn::Set(d, LogOfMinNormal + LogTwo * static_cast<float>(halvings));
+    return hn::IfThenZeroElse(hn::Lt(x, minimum), hn::Mul(power, ScaleOf(d, exponent)));
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// exp(x) for x from `least` to 89. Below `least` the result is exp(least), which is 0 for -104; above 89 it is
+/// exp(x) for x from `minimum` to 89. Below `minimum` the result is exp(least), which is 0 for -104; above 89 it is
 /// infinite. The result is the product of a power of two (by an instruction that gives subnormal numbers and infinity,
 /// too), a power of two from a table of 32, and the exponential of the rest, at most 0.011. Subnormal results take many
 /// times as long.
-HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<float>> x, float least = -104.0f)
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<float>> x, float minimum = -104.0f)
 {
     alignas(64) static constexpr float Powers[] = {
         1.0f,        1.0218972f,  1.04427373f, 1.06714046f, 1.09050775f, 1.1143868f,  1.13878858f, 1.1637249f,
@@ -167,7 +167,7 @@ HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<fl
     using V = hn::Vec<decltype(d)>;
     // The magic number for rounding to multiples of 1/32: the sum has the multiple in its lowest bits.
     const V shifter = hn::Set(d, 12582912.0f / 32.0f);
-    const V bounded = Clamped(x, hn::Set(d, least), hn::Set(d, 89.0f));
+    const V bounded = Clamped(x, hn::Set(d, minimum), hn::Set(d, 89.0f));
     const V shifted = hn::MulAdd(bounded, hn::Set(d, 1.44269504f), shifter);
     const V power = hn::Sub(shifted, shifter);
     const V part = V{_mm512_permutex2var_ps(hn::Load(d, Powers).raw, _mm512_castps_si512(shifted.raw),
@@ -184,8 +184,8 @@ HWY_INLINE hn::Vec<hn::ScalableTag<float>> ExpByTable(hn::Vec<hn::ScalableTag<fl
 template <class D, class V>
 HWY_NOINLINE V ExpOfAny(D d, V x)
 {
-    const V least = hn::Set(d, -104.0f); // the result of `least` is 0; exp(89) is infinite
-    const V bounded = hn::Max(hn::Min(x, hn::Set(d, 89.0f)), least);
+    const V minimum = hn::Set(d, -104.0f); // the result of `minimum` is 0; exp(89) is infinite
+    const V bounded = hn::Max(hn::Min(x, hn::Set(d, 89.0f)), minimum);
     const Exponent<V> exponent = PartExponent(d, bounded);
     const V power = hn::MulAdd(SlopeOfExp(d, exponent.m_Rest), exponent.m_Rest, hn::Set(d, 1.0f));
     // The power of two may be outside of float's range, so it is applied as two factors.
@@ -223,19 +223,19 @@ HWY_INLINE V ExpOf(D d, V x)
 template <class D, class V>
 HWY_INLINE V Expm1Below0(D d, V x)
 {
-    const V least = hn::Set(d, -20.0f);                                // the result is -1
-    const Exponent<V> exponent = PartExponent(d, GreaterOf(least, x)); // NaN stays NaN
+    const V minimum = hn::Set(d, -20.0f);                                // the result is -1
+    const Exponent<V> exponent = PartExponent(d, GreaterOf(minimum, x)); // NaN stays NaN
     const V rest = hn::Mul(SlopeOfExp(d, exponent.m_Rest), exponent.m_Rest);
     const V scale = ScaleOf(d, exponent);
     return hn::MulAdd(rest, scale, hn::Sub(scale, hn::Set(d, 1.0f)));
 }
 
-/// x P(x^2) / Q(x^2), clamped to [-limit, limit]. For |x| above `most` the result is that for `most`, with the sign of
-/// x.
+/// x P(x^2) / Q(x^2), clamped to [-limit, limit]. For |x| above `maximum` the result is that for `maximum`, with the
+/// sign of x.
 template <class D, class V, size_t CountP, size_t CountQ>
-HWY_INLINE V OddRatio(D d, V x, float most, float limit, const float (&p)[CountP], const float (&q)[CountQ])
+HWY_INLINE V OddRatio(D d, V x, float maximum, float limit, const float (&p)[CountP], const float (&q)[CountQ])
 {
-    const V bounded = Clamped(x, hn::Set(d, -most), hn::Set(d, most));
+    const V bounded = Clamped(x, hn::Set(d, -maximum), hn::Set(d, maximum));
     const V square = hn::Mul(bounded, bounded);
     const V ratio = hn::Div(hn::Mul(bounded, PolynomialOf(d, square, p)), PolynomialOf(d, square, q));
     return Clamped(ratio, hn::Set(d, -limit), hn::Set(d, limit)); // rounding may exceed the limit
@@ -331,19 +331,19 @@ HWY_INLINE V InverseRootOf(D d, V x)
 #endif
 }
 
-constexpr float FewTurns = 39000.0f; // up to here half turns are subtracted exactly
+constexpr float MaxReducedAngle = 39000.0f; // up to here half turns are subtracted exactly
 
 /// Pi as a sum of constants (Cody and Waite 1980), all positive, so that -0 stays -0. Products with numbers of half
-/// turns up to FewTurns are exact, alone or fused with the subtraction.
+/// turns up to MaxReducedAngle are exact, alone or fused with the subtraction.
 #if HWY_NATIVE_FMA
 constexpr float PiParts[] = {3.1415925f, 1.5099579e-7f, 1.0780606e-14f};
 #else
 constexpr float PiParts[] = {3.140625f, 0.000967025757f, 6.27711415e-7f, 1.21541999e-10f};
 #endif
 
-/// `results`, replaced by function(x) in lanes beyond FewTurns or with NaN.
+/// `results`, replaced by function(x) in lanes beyond MaxReducedAngle or with NaN.
 template <class D, class V, typename F>
-HWY_NOINLINE V MendManyTurns(D d, V x, V results, const F& function)
+HWY_NOINLINE V ReplaceLargeAngles(D d, V x, V results, const F& function)
 {
     HWY_ALIGN float lanes[hn::MaxLanes(d)];
     HWY_ALIGN float mended[hn::MaxLanes(d)];
@@ -351,20 +351,20 @@ HWY_NOINLINE V MendManyTurns(D d, V x, V results, const F& function)
     hn::Store(results, d, mended);
     for (size_t i = 0; i < hn::Lanes(d); ++i)
     {
-        mended[i] = std::abs(lanes[i]) <= FewTurns ? mended[i] : function(lanes[i]);
+        mended[i] = std::abs(lanes[i]) <= MaxReducedAngle ? mended[i] : function(lanes[i]);
     }
     return hn::Load(d, mended);
 }
 
 template <class D, class V>
-HWY_INLINE bool HasFewTurns(D d, V x)
+HWY_INLINE bool IsReducible(D d, V x)
 {
-    return hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, FewTurns)));
+    return hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, MaxReducedAngle)));
 }
 
-/// sin(x) for |x| up to FewTurns. `IsCos`: cos(x), as the sine of x shifted by a quarter turn.
+/// sin(x) for |x| up to MaxReducedAngle. `IsCos`: cos(x), as the sine of x shifted by a quarter turn.
 template <bool IsCos, class D, class V>
-HWY_INLINE V SineOfFewTurns(D d, V x)
+HWY_INLINE V SineByReduction(D d, V x)
 {
     constexpr float OverPi = 0.318309886f;
     // Rounding by a magic number: added to a number of at most 2^22, it leaves the nearest integer in the lowest bits.
@@ -393,15 +393,16 @@ HWY_INLINE V SineOfFewTurns(D d, V x)
 template <class D, class V>
 HWY_INLINE V SinOf(D d, V x)
 {
-    const V sines = SineOfFewTurns<false>(d, x);
-    return HWY_LIKELY(HasFewTurns(d, x)) ? sines : MendManyTurns(d, x, sines, [](float y) { return std::sin(y); });
+    const V sines = SineByReduction<false>(d, x);
+    return HWY_LIKELY(IsReducible(d, x)) ? sines : ReplaceLargeAngles(d, x, sines, [](float y) { return std::sin(y); });
 }
 
 template <class D, class V>
 HWY_INLINE V CosOf(D d, V x)
 {
-    const V cosines = SineOfFewTurns<true>(d, x);
-    return HWY_LIKELY(HasFewTurns(d, x)) ? cosines : MendManyTurns(d, x, cosines, [](float y) { return std::cos(y); });
+    const V cosines = SineByReduction<true>(d, x);
+    return HWY_LIKELY(IsReducible(d, x)) ? cosines
+                                         : ReplaceLargeAngles(d, x, cosines, [](float y) { return std::cos(y); });
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

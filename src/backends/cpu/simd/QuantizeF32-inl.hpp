@@ -25,15 +25,15 @@ HWY_INLINE VecF32 UnboundedStepsOf(VecF32 value, VecF32 inverse)
 }
 
 /// The same, clamped. The bounds are whole numbers, so a zero point may be added later. NaN becomes the lower bound.
-HWY_INLINE VecF32 StepsOf(VecF32 value, VecF32 inverse, VecF32 least, VecF32 most)
+HWY_INLINE VecF32 StepsOf(VecF32 value, VecF32 inverse, VecF32 minimum, VecF32 maximum)
 {
-    return LessOf(GreaterOf(UnboundedStepsOf(value, inverse), least), most);
+    return LessOf(GreaterOf(UnboundedStepsOf(value, inverse), minimum), maximum);
 }
 
 /// The same, truncated to whole floats.
-HWY_INLINE VecF32 QuantizedAsF32(VecF32 value, VecF32 inverse, VecF32 least, VecF32 most)
+HWY_INLINE VecF32 QuantizedAsF32(VecF32 value, VecF32 inverse, VecF32 minimum, VecF32 maximum)
 {
-    return hn::Trunc(StepsOf(value, inverse, least, most));
+    return hn::Trunc(StepsOf(value, inverse, minimum, maximum));
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

@@ -162,7 +162,7 @@ void WinogradF32::RunStrip(const Operands& operands, size_t first, size_t last, 
 
 void WinogradF32::TransformStrip(const float* input, size_t first, size_t last, float* points) const
 {
-    const WinogradTransformsF32& engine = GetWinogradTransformsF32();
+    const WinogradTransformsF32& transforms = GetWinogradTransformsF32();
     WinogradInputTileF32 tile;
     tile.m_Channels = m_Weights->GetSizes().m_Depth;
     tile.m_PointStride = m_PointStride;
@@ -174,13 +174,13 @@ void WinogradF32::TransformStrip(const float* input, size_t first, size_t last, 
         tile.m_Pixels = pixels[i % 2];
         tile.m_Next = pixels[(i + 1) % 2];
         tile.m_Out = points + (i - first) * m_PointDepth;
-        engine.m_TransformInput(tile);
+        transforms.m_TransformInput(tile);
     }
 }
 
 void WinogradF32::RunPoints(size_t firstPanel, size_t tiles, const float* points, float* sums) const
 {
-    const MicrokernelsF32& engine = m_Weights->GetPanels().GetMicrokernels();
+    const MicrokernelsF32& microkernels = m_Weights->GetPanels().GetMicrokernels();
     const std::vector<PanelF32>& panels = m_Weights->GetPanels().Get();
     const size_t panelsOfPoint = panels.size() / Points;
     const size_t depth = m_Weights->GetSizes().m_Depth;
@@ -189,19 +189,19 @@ void WinogradF32::RunPoints(size_t firstPanel, size_t tiles, const float* points
         const PanelF32& panel = panels[point * panelsOfPoint + firstPanel];
         TileF32 tile;
         tile.m_DataStride = m_PointDepth;
-        tile.m_Columns = tile.m_OutStride = panel.m_Vectors * engine.m_Lanes;
+        tile.m_Columns = tile.m_OutStride = panel.m_Vectors * microkernels.m_Lanes;
         float* out = sums + point * m_SumStride;
         for (size_t k = 0; k < depth; k += MaxSumDepth)
         {
             tile.m_Depth = std::min(MaxSumDepth, depth - k);
             tile.m_Panel = m_Weights->GetData() + panel.m_Offset + k * tile.m_Columns;
             tile.m_Accumulates = k != 0;
-            ForEachHeight(tiles, engine.m_Rows[panel.m_Vectors],
+            ForEachHeight(tiles, microkernels.m_Rows[panel.m_Vectors],
                           [&](size_t begin, size_t height, size_t count)
                           {
                               tile.m_Data = points + point * m_PointStride + begin * m_PointDepth + k;
                               tile.m_Out = out + begin * tile.m_OutStride;
-                              engine.m_Tiles[panel.m_Vectors][height](tile, count);
+                              microkernels.m_Tiles[panel.m_Vectors][height](tile, count);
                           });
         }
     }
@@ -210,7 +210,7 @@ void WinogradF32::RunPoints(size_t firstPanel, size_t tiles, const float* points
 void WinogradF32::StoreStrip(const Operands& operands, const PanelF32& panel, size_t first, size_t last,
                              const float* sums) const
 {
-    const WinogradTransformsF32& engine = GetWinogradTransformsF32();
+    const WinogradTransformsF32& transforms = GetWinogradTransformsF32();
     const auto height = static_cast<size_t>(m_Grid.GetWindows().m_OutputHeight);
     const auto width = static_cast<size_t>(m_Grid.GetWindows().m_OutputWidth);
     WinogradOutputTileF32 tile;
@@ -231,7 +231,7 @@ void WinogradF32::StoreStrip(const Operands& operands, const PanelF32& panel, si
         tile.m_Columns = std::min(Outputs, width - place.m_Column);
         tile.m_Out = operands.m_Out + ((place.m_Image * height + place.m_Row) * width + place.m_Column) * m_Channels +
                      panel.m_Column;
-        engine.m_TransformOutput(tile);
+        transforms.m_TransformOutput(tile);
     }
 }
 

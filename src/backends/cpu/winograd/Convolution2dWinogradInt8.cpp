@@ -355,7 +355,7 @@ void WinogradInt8::RunStrip(const Memory& memory, size_t first, size_t last, std
 
 void WinogradInt8::TransformStrip(const Memory& memory, size_t first, size_t last, int16_t* points) const
 {
-    const WinogradTransformsInt8& engine = GetWinogradTransformsInt8();
+    const WinogradTransformsInt8& transforms = GetWinogradTransformsInt8();
     const uint8_t* pixels[Points];
     WinogradInputTileInt8 tile;
     tile.m_Pixels = pixels;
@@ -367,7 +367,7 @@ void WinogradInt8::TransformStrip(const Memory& memory, size_t first, size_t las
         const size_t image = m_Grid.GetPlace(i).m_Image;
         m_Grid.FindPixels(memory.m_Input.m_Values, memory.m_Padding + image * tile.m_Channels, i, pixels);
         tile.m_Out = points + (i - first) * m_PointDepth;
-        engine.m_TransformInput(tile);
+        transforms.m_TransformInput(tile);
     }
 }
 
@@ -405,7 +405,7 @@ void WinogradInt8::StoreStrip(const Memory& memory, const PanelInt8& panel, size
 void WinogradInt8::StoreRun(const Memory& memory, const PanelInt8& panel, const Grid::Place& place, size_t tiles,
                             const int32_t* sums, std::byte* scratch) const
 {
-    const WinogradTransformsInt8& engine = GetWinogradTransformsInt8();
+    const WinogradTransformsInt8& transforms = GetWinogradTransformsInt8();
     auto* const pixels = Scratch::At<int32_t>(scratch, m_PixelsOffset);
     WinogradOutputTileInt8 tile;
     tile.m_PointStride = m_SumStride;
@@ -416,7 +416,7 @@ void WinogradInt8::StoreRun(const Memory& memory, const PanelInt8& panel, const 
     {
         tile.m_Sums = sums + t * tile.m_Width;
         tile.m_Out = pixels + t * Outputs * tile.m_Width;
-        engine.m_TransformOutput(tile);
+        transforms.m_TransformOutput(tile);
     }
     const auto height = static_cast<size_t>(m_Grid.GetWindows().m_OutputHeight);
     const auto outputWidth = static_cast<size_t>(m_Grid.GetWindows().m_OutputWidth);

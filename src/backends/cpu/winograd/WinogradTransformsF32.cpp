@@ -215,8 +215,8 @@ namespace tenon::cpu
 
 const WinogradTransformsF32& GetWinogradTransformsF32()
 {
-    static constinit PerIsa<WinogradTransformsF32> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeTransforms)(); });
+    static constinit PerIsa<WinogradTransformsF32> transforms;
+    return transforms.Get([] { return TENON_CHOOSE(MakeTransforms)(); });
 }
 
 namespace

@@ -188,8 +188,8 @@ namespace tenon::cpu
 
 const WinogradTransformsInt8& GetWinogradTransformsInt8()
 {
-    static constinit PerIsa<WinogradTransformsInt8> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeTransforms)(); });
+    static constinit PerIsa<WinogradTransformsInt8> transforms;
+    return transforms.Get([] { return TENON_CHOOSE(MakeTransforms)(); });
 }
 
 } // namespace tenon::cpu

@@ -120,7 +120,7 @@ private:
     {
         const MatMulGeometry& g = m_Geometry;
         const W* y = args.GetInput<W>(1);
-        const auto turn = [&](size_t, size_t begin, size_t end)
+        const auto transpose = [&](size_t, size_t begin, size_t end)
         {
             for (size_t row = begin; row < end; ++row)
             {
@@ -131,7 +131,7 @@ private:
                 }
             }
         };
-        RunTasks(*args.m_Parallel, g.m_NumMatricesY * g.m_Columns, turn);
+        RunTasks(*args.m_Parallel, g.m_NumMatricesY * g.m_Columns, transpose);
     }
 
     void Multiply(const Patch* patches, size_t count, const W* matrix, int32_t zeroY, Acc* sums) const

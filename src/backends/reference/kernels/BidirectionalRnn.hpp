@@ -79,8 +79,8 @@ void RunPasses(const Cell& cell, const ExecuteArgs& run, size_t passes, float* k
         cell.Continue(run);
         if (std::memcmp(cell.GetState(run), kept, size * sizeof(float)) == 0)
         {
-            const size_t turn = pass + 1 - keptAt;
-            for (size_t left = (passes - pass - 1) % turn; left > 0; --left)
+            const size_t cycle = pass + 1 - keptAt;
+            for (size_t left = (passes - pass - 1) % cycle; left > 0; --left)
             {
                 cell.Continue(run);
             }

@@ -65,9 +65,9 @@ void ComplexFft::Run(Complex* data, FftDirection direction) const
                 Complex& low = data[first + k];
                 Complex& high = data[first + k + half];
                 const Complex twiddle = m_Twiddles[k * step];
-                const Complex turned = high * (direction == FftDirection::Forward ? twiddle : Conjugate(twiddle));
-                high = low - turned;
-                low = low + turned;
+                const Complex product = high * (direction == FftDirection::Forward ? twiddle : Conjugate(twiddle));
+                high = low - product;
+                low = low + product;
             }
         }
     }
@@ -104,10 +104,11 @@ void AnyFft::Run(Complex* data, FftDirection direction) const
         return;
     }
     // The backward transform is the conjugate of the forward one of conjugates.
-    const auto turn = [direction](Complex a) { return direction == FftDirection::Forward ? a : Conjugate(a); };
+    const auto conjugateIfBackward = [direction](Complex a)
+    { return direction == FftDirection::Forward ? a : Conjugate(a); };
     for (size_t k = 0; k < m_Length; ++k)
     {
-        data[k] = turn(data[k]) * m_Chirp[k];
+        data[k] = conjugateIfBackward(data[k]) * m_Chirp[k];
     }
     std::fill(data + m_Length, data + m_Size, Complex());
     m_Fft.Run(data, FftDirection::Forward);
@@ -118,7 +119,7 @@ void AnyFft::Run(Complex* data, FftDirection direction) const
     m_Fft.Run(data, FftDirection::Backward);
     for (size_t k = 0; k < m_Length; ++k)
     {
-        data[k] = turn(data[k] * m_Chirp[k]);
+        data[k] = conjugateIfBackward(data[k] * m_Chirp[k]);
     }
 }
 

@@ -142,7 +142,7 @@ ConvolutionGeometry MakeGeometry(const ReshapeArgs& args)
 }
 
 /// Run-time weights [I, O]: they are transposed into the scratch memory after the product's, which reads them there.
-struct TurnedProduct
+struct TransposedProduct
 {
     backends::Executor m_Product;
     TensorInfo m_Weights;
@@ -153,9 +153,9 @@ struct TurnedProduct
         void* weights = backends::Scratch::At<std::byte>(args.m_Scratch, m_Transposed);
         Transpose(m_Weights, args.m_Inputs[1], weights);
         const void* inputs[] = {args.m_Inputs[0], weights, args.m_Inputs.size() > 2 ? args.m_Inputs[2] : nullptr};
-        ExecuteArgs turned = args;
-        turned.m_Inputs = {inputs, std::size(inputs)};
-        m_Product(turned);
+        ExecuteArgs transposed = args;
+        transposed.m_Inputs = {inputs, std::size(inputs)};
+        m_Product(transposed);
     }
 };
 
@@ -211,8 +211,8 @@ Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights* pa
     const size_t productBytes = product.m_ScratchBytes;
     backends::Scratch scratch;
     scratch.Add<std::byte>(productBytes);
-    const size_t turned = scratch.Add<std::byte>(args.GetInput(1).GetNumBytes());
-    return Prepared(TurnedProduct{std::move(product.m_Run), args.GetInput(1), turned}, scratch.GetBytes());
+    const size_t transposed = scratch.Add<std::byte>(args.GetInput(1).GetNumBytes());
+    return Prepared(TransposedProduct{std::move(product.m_Run), args.GetInput(1), transposed}, scratch.GetBytes());
 }
 
 SupportResult Fuse(const LayerView& layer, const ActivationDescriptor& activation)

@@ -91,9 +91,9 @@ private:
         {
             return m_AlignCorners ? m_First : 0.0;
         }
-        const double turns = std::floor(beyond / range);
-        const double rest = beyond - turns * range;
-        const bool isFromStart = (x < m_First) == (std::fmod(turns, 2.0) == 0.0);
+        const double reflections = std::floor(beyond / range);
+        const double rest = beyond - reflections * range;
+        const bool isFromStart = (x < m_First) == (std::fmod(reflections, 2.0) == 0.0);
         return isFromStart ? m_First + rest : m_Last - rest;
     }
 

@@ -154,15 +154,15 @@ Value FlipWeights(GraphBuilder& graph, const Value& weights, int64_t groups)
 {
     const std::vector<int64_t> sizes = weights.Sizes();
     const int64_t last = std::numeric_limits<int64_t>::min();
-    const Value turned = graph.Slice(weights, {-1, -1}, {last, last}, {2, 3}, {-1, -1});
-    const Value byGroup = graph.Reshape(turned, {groups, sizes[0] / groups, sizes[1], sizes[2], sizes[3]});
+    const Value flipped = graph.Slice(weights, {-1, -1}, {last, last}, {2, 3}, {-1, -1});
+    const Value byGroup = graph.Reshape(flipped, {groups, sizes[0] / groups, sizes[1], sizes[2], sizes[3]});
     return graph.Reshape(graph.Transpose(byGroup, {0, 2, 1, 3, 4}),
                          {groups * sizes[1], sizes[0] / groups, sizes[2], sizes[3]});
 }
 
-/// A transposed convolution of images as a Convolution2d: the order within windows is turned around, and data are
-/// padded as far as windows reach. Where windows move by more than one element, data lie as many elements apart, with
-/// zeros between them. No value where that is not possible, or slower than the transposed convolution.
+/// A transposed convolution of images as a Convolution2d: windows are flipped, and data are padded as far as windows
+/// reach. Where windows move by more than one element, data lie as many elements apart, with zeros between them. No
+/// value where that is not possible, or slower than the transposed convolution.
 Value TryAsConvolution(const Operator& op, GraphBuilder& graph, const Operands& operands,
                        const std::vector<int64_t>& outputPadding)
 {
@@ -177,13 +177,13 @@ Value TryAsConvolution(const Operator& op, GraphBuilder& graph, const Operands& 
     {
         return {};
     }
-    SlidingWindow turned = windows;
+    SlidingWindow flipped = windows;
     for (size_t i = 0; i < 2; ++i)
     {
-        turned.m_Before[i] = windows.Extent(i) - 1 - windows.m_Before[i];
-        turned.m_After[i] = windows.Extent(i) - 1 - windows.m_After[i] + outputPadding[i];
-        turned.m_Strides[i] = 1;
-        if (turned.m_Before[i] < 0 || turned.m_After[i] < 0)
+        flipped.m_Before[i] = windows.Extent(i) - 1 - windows.m_Before[i];
+        flipped.m_After[i] = windows.Extent(i) - 1 - windows.m_After[i] + outputPadding[i];
+        flipped.m_Strides[i] = 1;
+        if (flipped.m_Before[i] < 0 || flipped.m_After[i] < 0)
         {
             return {};
         }
@@ -196,8 +196,8 @@ Value TryAsConvolution(const Operator& op, GraphBuilder& graph, const Operands& 
         data = graph.AddLayer(LayerType::Dilate, apart, {data, GraphBuilder::Scalar(data.Type(), 0.0)}, data.Type());
     }
     Convolution2dDescriptor descriptor;
-    SetPads(descriptor, turned);
-    SetDilations(descriptor, turned);
+    SetPads(descriptor, flipped);
+    SetDilations(descriptor, flipped);
     descriptor.m_BiasEnabled = static_cast<bool>(operands.m_Bias);
     descriptor.m_DataLayout = DataLayout::NCHW;
     return graph.AddImageLayer(LayerType::Convolution2d, descriptor,

@@ -161,19 +161,19 @@ ISA_TEST(MicrokernelsF32, AllSumsOfProducts)
     {
         ISA_SKIP() << "without vectors the reference kernels run";
     }
-    const cpu::MicrokernelsF32& engine = cpu::GetMicrokernelsF32();
-    for (size_t vectors = 1; vectors <= engine.m_MaxVectors; ++vectors)
+    const cpu::MicrokernelsF32& microkernels = cpu::GetMicrokernelsF32();
+    for (size_t vectors = 1; vectors <= microkernels.m_MaxVectors; ++vectors)
     {
-        const size_t full = (vectors - 1) * engine.m_Lanes;
-        for (const size_t columns : {full + 1, full + engine.m_Lanes / 2, full + engine.m_Lanes})
+        const size_t full = (vectors - 1) * microkernels.m_Lanes;
+        for (const size_t columns : {full + 1, full + microkernels.m_Lanes / 2, full + microkernels.m_Lanes})
         {
             size_t maxRows = 0;
-            const cpu::MicrokernelF32* const tiles = engine.FindTiles(vectors, columns, maxRows);
+            const cpu::MicrokernelF32* const tiles = microkernels.FindTiles(vectors, columns, maxRows);
             ASSERT_GT(maxRows, 0U);
             for (size_t rows = 1; rows <= maxRows; ++rows)
             {
                 SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns");
-                const Product product(Count * rows, vectors, columns, engine.m_Lanes);
+                const Product product(Count * rows, vectors, columns, microkernels.m_Lanes);
                 for (const Way way : Ways)
                 {
                     ASSERT_NO_FATAL_FAILURE(ExpectSums(product, tiles[rows], way));
@@ -190,17 +190,17 @@ ISA_TEST(MicrokernelsF32, PointsThatAllRowsLackAreSkipped)
     {
         ISA_SKIP() << "without vectors the reference kernels run";
     }
-    const cpu::MicrokernelsF32& engine = cpu::GetMicrokernelsF32();
+    const cpu::MicrokernelsF32& microkernels = cpu::GetMicrokernelsF32();
     const std::vector<float> zeros(Product::Depth);
-    for (size_t vectors = 1; vectors <= engine.m_MaxVectors; ++vectors)
+    for (size_t vectors = 1; vectors <= microkernels.m_MaxVectors; ++vectors)
     {
-        const size_t columns = vectors * engine.m_Lanes;
+        const size_t columns = vectors * microkernels.m_Lanes;
         size_t maxRows = 0;
-        const cpu::MicrokernelF32* const tiles = engine.FindTiles(vectors, columns, maxRows);
+        const cpu::MicrokernelF32* const tiles = microkernels.FindTiles(vectors, columns, maxRows);
         for (size_t rows = 1; rows <= maxRows; ++rows)
         {
             SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns");
-            Product product(Count * rows, vectors, columns, engine.m_Lanes);
+            Product product(Count * rows, vectors, columns, microkernels.m_Lanes);
             std::fill_n(product.m_Rows.begin(), product.m_NumRows, zeros.data());
             std::fill_n(product.m_Panel, Product::Depth * product.m_Width, 0.0f);
             std::vector<double> want(product.m_NumRows * columns);

@@ -173,26 +173,26 @@ private:
 template <typename T>
 const DepthwiseTileSetF32<T>& ChooseDepthwiseTiles(const ref::ConvolutionGeometry& g)
 {
-    const DepthwiseMicrokernelsF32<T>& engine = GetDepthwiseMicrokernelsF32<T>();
+    const DepthwiseMicrokernelsF32<T>& microkernels = GetDepthwiseMicrokernelsF32<T>();
     // With smaller multipliers the image is repeated less often, and the tiles of some windows read each pixel once for
     // several windows.
     constexpr size_t ManyOutputs = 32;
-    if (g.m_GroupOutputs >= ManyOutputs && g.m_GroupOutputs % engine.m_Lanes == 0)
+    if (g.m_GroupOutputs >= ManyOutputs && g.m_GroupOutputs % microkernels.m_Lanes == 0)
     {
-        return engine.m_BroadcastTiles;
+        return microkernels.m_BroadcastTiles;
     }
     const bool isSquare = g.m_Y.m_Kernel == g.m_X.m_Kernel && g.m_Y.m_Stride == g.m_X.m_Stride;
     if (!isSquare || g.m_Y.m_Stride > 2 || g.m_Y.m_Dilation != 1 || g.m_X.m_Dilation != 1)
     {
-        return engine.m_AnyWindow;
+        return microkernels.m_AnyWindow;
     }
     const auto stride = static_cast<size_t>(g.m_Y.m_Stride - 1);
     switch (g.m_Y.m_Kernel)
     {
-    case 2: return stride == 0 ? engine.m_Size2 : engine.m_AnyWindow;
-    case 3: return engine.m_Size3[stride];
-    case 5: return engine.m_Size5[stride];
-    default: return engine.m_AnyWindow;
+    case 2: return stride == 0 ? microkernels.m_Size2 : microkernels.m_AnyWindow;
+    case 3: return microkernels.m_Size3[stride];
+    case 5: return microkernels.m_Size5[stride];
+    default: return microkernels.m_AnyWindow;
     }
 }
 

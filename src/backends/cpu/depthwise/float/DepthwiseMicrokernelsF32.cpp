@@ -358,28 +358,28 @@ DepthwiseTileSetF32<T> MakeTiles()
 template <typename T>
 DepthwiseMicrokernelsF32<T> MakeMicrokernels()
 {
-    DepthwiseMicrokernelsF32<T> engine;
-    engine.m_Size2 = MakeTiles<2, 1, T>();
-    engine.m_Size3[0] = MakeTiles<3, 1, T>();
-    engine.m_Size3[1] = MakeTiles<3, 2, T>();
+    DepthwiseMicrokernelsF32<T> microkernels;
+    microkernels.m_Size2 = MakeTiles<2, 1, T>();
+    microkernels.m_Size3[0] = MakeTiles<3, 1, T>();
+    microkernels.m_Size3[1] = MakeTiles<3, 2, T>();
 #if HWY_TARGET == HWY_AVX3
     // Vectors are whole cache lines, and registers hold all operands of a strip.
-    engine.m_RowStrips[0][1] = RowStrip<1, 1, SlideDirection::Across, T>;
-    engine.m_RowStrips[0][2] = RowStrip<2, 1, SlideDirection::Across, T>;
-    engine.m_RowStrips[1][1] = RowStrip<1, 2, SlideDirection::Across, T>;
-    engine.m_RowStrips[1][2] = RowStrip<2, 2, SlideDirection::Across, T>;
+    microkernels.m_RowStrips[0][1] = RowStrip<1, 1, SlideDirection::Across, T>;
+    microkernels.m_RowStrips[0][2] = RowStrip<2, 1, SlideDirection::Across, T>;
+    microkernels.m_RowStrips[1][1] = RowStrip<1, 2, SlideDirection::Across, T>;
+    microkernels.m_RowStrips[1][2] = RowStrip<2, 2, SlideDirection::Across, T>;
     if constexpr (std::is_same_v<T, float>)
     {
-        engine.m_ScalingStrips[0][1] = RowStrip<1, 1, SlideDirection::AcrossScaling, T>;
-        engine.m_ScalingStrips[0][2] = RowStrip<2, 1, SlideDirection::AcrossScaling, T>;
-        engine.m_ScalingStrips[1][1] = RowStrip<1, 2, SlideDirection::AcrossScaling, T>;
-        engine.m_ScalingStrips[1][2] = RowStrip<2, 2, SlideDirection::AcrossScaling, T>;
-        engine.m_QuantizePixels = QuantizePixels;
+        microkernels.m_ScalingStrips[0][1] = RowStrip<1, 1, SlideDirection::AcrossScaling, T>;
+        microkernels.m_ScalingStrips[0][2] = RowStrip<2, 1, SlideDirection::AcrossScaling, T>;
+        microkernels.m_ScalingStrips[1][1] = RowStrip<1, 2, SlideDirection::AcrossScaling, T>;
+        microkernels.m_ScalingStrips[1][2] = RowStrip<2, 2, SlideDirection::AcrossScaling, T>;
+        microkernels.m_QuantizePixels = QuantizePixels;
         ForEachWidth(
-            [&engine](auto columns)
+            [&microkernels](auto columns)
             {
-                engine.m_ColumnStrips[0][columns] = ColumnStrip<columns, 1>;
-                engine.m_ColumnStrips[1][columns] = ColumnStrip<columns, 2>;
+                microkernels.m_ColumnStrips[0][columns] = ColumnStrip<columns, 1>;
+                microkernels.m_ColumnStrips[1][columns] = ColumnStrip<columns, 2>;
             },
             std::make_index_sequence<DepthwiseColumnStrips::MaxColumns>());
     }
@@ -388,41 +388,41 @@ DepthwiseMicrokernelsF32<T> MakeMicrokernels()
     // sets tiles are as fast.
     if constexpr (std::is_same_v<T, float>)
     {
-        engine.m_RowStrips[0][1] = RowStrip<1, 1, SlideDirection::Across, T>;
-        engine.m_RowStrips[0][2] = RowStrip<2, 1, SlideDirection::Across, T>;
-        engine.m_RowStrips[1][1] = RowStrip<1, 2, SlideDirection::Across, T>;
-        engine.m_RowStrips[1][2] = RowStrip<2, 2, SlideDirection::Across, T>;
-        engine.m_PairStrips[0][1] = PairStrip<1, 1>;
-        engine.m_PairStrips[0][2] = PairStrip<2, 1>;
-        engine.m_PairStrips[1][1] = PairStrip<1, 2>;
-        engine.m_PairStrips[1][2] = PairStrip<2, 2>;
+        microkernels.m_RowStrips[0][1] = RowStrip<1, 1, SlideDirection::Across, T>;
+        microkernels.m_RowStrips[0][2] = RowStrip<2, 1, SlideDirection::Across, T>;
+        microkernels.m_RowStrips[1][1] = RowStrip<1, 2, SlideDirection::Across, T>;
+        microkernels.m_RowStrips[1][2] = RowStrip<2, 2, SlideDirection::Across, T>;
+        microkernels.m_PairStrips[0][1] = PairStrip<1, 1>;
+        microkernels.m_PairStrips[0][2] = PairStrip<2, 1>;
+        microkernels.m_PairStrips[1][1] = PairStrip<1, 2>;
+        microkernels.m_PairStrips[1][2] = PairStrip<2, 2>;
     }
 #endif
-    engine.m_Size5[0] = MakeTiles<5, 1, T>();
-    engine.m_Size5[1] = MakeTiles<5, 2, T>();
+    microkernels.m_Size5[0] = MakeTiles<5, 1, T>();
+    microkernels.m_Size5[1] = MakeTiles<5, 2, T>();
     // Enough independent sums to hide the latency of a multiply-add.
     constexpr size_t Columns = DepthwiseTileSetF32<T>::MaxColumns;
-    engine.m_AnyWindow.m_Columns = engine.m_Groups2.m_Columns = engine.m_Groups4.m_Columns = Columns;
-    engine.m_BroadcastTiles.m_Columns = Columns;
-    engine.m_BroadcastTiles.m_BroadcastsChannels = true;
+    microkernels.m_AnyWindow.m_Columns = microkernels.m_Groups2.m_Columns = microkernels.m_Groups4.m_Columns = Columns;
+    microkernels.m_BroadcastTiles.m_Columns = Columns;
+    microkernels.m_BroadcastTiles.m_BroadcastsChannels = true;
     ForEachWidth(
-        [&engine](auto columns)
+        [&microkernels](auto columns)
         {
-            engine.m_AnyWindow.m_Run[1][columns] = AnyTile<columns, T>;
-            engine.m_BroadcastTiles.m_Run[1][columns] = BroadcastTile<columns, T>;
-            engine.m_Groups2.m_Run[1][columns] = GroupsTile<2, columns, T>;
-            engine.m_Groups4.m_Run[1][columns] = GroupsTile<4, columns, T>;
+            microkernels.m_AnyWindow.m_Run[1][columns] = AnyTile<columns, T>;
+            microkernels.m_BroadcastTiles.m_Run[1][columns] = BroadcastTile<columns, T>;
+            microkernels.m_Groups2.m_Run[1][columns] = GroupsTile<2, columns, T>;
+            microkernels.m_Groups4.m_Run[1][columns] = GroupsTile<4, columns, T>;
         },
         std::make_index_sequence<Columns>());
 #if HWY_TARGET == HWY_AVX3
     // With fewer registers the weights would be read for too few pixels at a time.
     constexpr size_t Groups8Columns = 3;
-    engine.m_Groups8.m_Columns = Groups8Columns;
-    ForEachWidth([&engine](auto columns) { engine.m_Groups8.m_Run[1][columns] = Groups8Tile<columns, T>; },
+    microkernels.m_Groups8.m_Columns = Groups8Columns;
+    ForEachWidth([&microkernels](auto columns) { microkernels.m_Groups8.m_Run[1][columns] = Groups8Tile<columns, T>; },
                  std::make_index_sequence<Groups8Columns>());
 #endif
-    engine.m_Lanes = hn::Lanes(TagF32());
-    return engine;
+    microkernels.m_Lanes = hn::Lanes(TagF32());
+    return microkernels;
 }
 
 DepthwiseMicrokernelsF32<float> MakeMicrokernelsF32()
@@ -432,9 +432,9 @@ DepthwiseMicrokernelsF32<float> MakeMicrokernelsF32()
 
 DepthwiseMicrokernelsF32<uint16_t> MakeMicrokernelsBf16()
 {
-    DepthwiseMicrokernelsF32<uint16_t> engine = MakeMicrokernels<uint16_t>();
-    engine.m_RoundsFast = HWY_TARGET == HWY_AVX3 && GetCpuFeatures().m_Avx512Bf16;
-    return engine;
+    DepthwiseMicrokernelsF32<uint16_t> microkernels = MakeMicrokernels<uint16_t>();
+    microkernels.m_RoundsFast = HWY_TARGET == HWY_AVX3 && GetCpuFeatures().m_Avx512Bf16;
+    return microkernels;
 }
 
 } // namespace
@@ -449,15 +449,15 @@ namespace tenon::cpu
 template <>
 const DepthwiseMicrokernelsF32<float>& GetDepthwiseMicrokernelsF32()
 {
-    static constinit PerIsa<DepthwiseMicrokernelsF32<float>> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeMicrokernelsF32)(); });
+    static constinit PerIsa<DepthwiseMicrokernelsF32<float>> microkernels;
+    return microkernels.Get([] { return TENON_CHOOSE(MakeMicrokernelsF32)(); });
 }
 
 template <>
 const DepthwiseMicrokernelsF32<uint16_t>& GetDepthwiseMicrokernelsF32()
 {
-    static constinit PerIsa<DepthwiseMicrokernelsF32<uint16_t>> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeMicrokernelsBf16)(); });
+    static constinit PerIsa<DepthwiseMicrokernelsF32<uint16_t>> microkernels;
+    return microkernels.Get([] { return TENON_CHOOSE(MakeMicrokernelsBf16)(); });
 }
 
 } // namespace tenon::cpu

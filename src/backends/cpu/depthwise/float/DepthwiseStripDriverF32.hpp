@@ -113,16 +113,16 @@ DepthwiseVariantF32 ChooseDepthwiseVariantF32(const DepthwiseLayerF32<T>& layer,
         return axis.m_Output >= 2 && axis.Origin(0) >= -1 && axis.Origin(0) <= 0 &&
                axis.Origin(axis.m_Output - 1) + 2 <= static_cast<int64_t>(axis.m_Input);
     };
-    const DepthwiseMicrokernelsF32<T>& engine = GetDepthwiseMicrokernelsF32<T>();
-    const bool isSize3 = layer.m_Tiles == &engine.m_Size3[0] || layer.m_Tiles == &engine.m_Size3[1];
+    const DepthwiseMicrokernelsF32<T>& microkernels = GetDepthwiseMicrokernelsF32<T>();
+    const bool isSize3 = layer.m_Tiles == &microkernels.m_Size3[0] || layer.m_Tiles == &microkernels.m_Size3[1];
     const ref::ConvolutionGeometry& g = layer.m_Geometry;
-    if (engine.m_RowStrips[0][1] == nullptr || !isSize3 || !fits(g.m_Y) || !fits(g.m_X))
+    if (microkernels.m_RowStrips[0][1] == nullptr || !isSize3 || !fits(g.m_Y) || !fits(g.m_X))
     {
         return DepthwiseVariantF32::Tiles;
     }
     if constexpr (std::is_same_v<T, float>)
     {
-        if (engine.m_PairStrips[0][1] != nullptr)
+        if (microkernels.m_PairStrips[0][1] != nullptr)
         {
             const bool isFast = !quantizes && IsAllChannelStripFast<T>(g);
             return isFast ? DepthwiseVariantF32::AllChannelStrips : DepthwiseVariantF32::Tiles;
@@ -136,8 +136,8 @@ DepthwiseVariantF32 ChooseDepthwiseVariantF32(const DepthwiseLayerF32<T>& layer,
         return DepthwiseVariantF32::RowStrips;
     }
     const bool isFast = g.m_Y.m_Output >= FewRows || bytes % (2 * Shortest) == 0;
-    return isFast && engine.m_ColumnStrips[0][1] != nullptr ? DepthwiseVariantF32::ColumnStrips
-                                                            : DepthwiseVariantF32::Tiles;
+    return isFast && microkernels.m_ColumnStrips[0][1] != nullptr ? DepthwiseVariantF32::ColumnStrips
+                                                                  : DepthwiseVariantF32::Tiles;
 }
 
 /// The strip driver: 3x3 windows along whole rows, or along a few columns.
@@ -152,9 +152,9 @@ public:
     {
     }
 
-    /// Row strips: up to `most` rows of a block of channels at a time, so that the image rows that two strips share
+    /// Row strips: up to `maxRows` rows of a block of channels at a time, so that the image rows that two strips share
     /// stay in the first-level cache. `quantized`: room for quantized data.
-    void Run(T* output, const T* image, const IndexRange& rows, size_t most, const DepthwiseDequantization& scaling,
+    void Run(T* output, const T* image, const IndexRange& rows, size_t maxRows, const DepthwiseDequantization& scaling,
              T* quantized) const
     {
         const size_t channels = m_Geometry.m_OutputChannels;
@@ -184,7 +184,7 @@ public:
                 source.m_Pixels += source.m_BlockStep;
             }
         };
-        ForEachRowBlock(output, image, rows, most, scaling, run);
+        ForEachRowBlock(output, image, rows, maxRows, scaling, run);
     }
 
     /// All-channel row strips: two rows at a time, without scaling.
@@ -196,9 +196,9 @@ public:
         {
             const size_t channels = m_Geometry.m_OutputChannels;
             const size_t width = m_Geometry.m_X.m_Output;
-            const Engine& engine = GetDepthwiseMicrokernelsF32<T>();
-            const auto function =
-                (options.m_IsPairwise ? engine.m_PairStrips : engine.m_RowStrips)[m_Geometry.m_Y.m_Stride - 1][count];
+            const Microkernels& microkernels = GetDepthwiseMicrokernelsF32<T>();
+            const auto function = (options.m_IsPairwise ? microkernels.m_PairStrips
+                                                        : microkernels.m_RowStrips)[m_Geometry.m_Y.m_Stride - 1][count];
             ForEachTile(
                 width, options.m_DelaysStores ? DepthwisePairStrips::MaxDelayed : width,
                 [&](size_t x, size_t columns)
@@ -247,11 +247,11 @@ public:
     }
 
 private:
-    using Engine = DepthwiseMicrokernelsF32<T>;
+    using Microkernels = DepthwiseMicrokernelsF32<T>;
     using ColumnStrips = DepthwiseColumnStrips;
     using Strip = DepthwiseStripF32<T>;
     using Tiles = DepthwiseTileSetF32<T>;
-    static constexpr size_t Block = Engine::StripChannels;
+    static constexpr size_t Block = Microkernels::StripChannels;
 
     /// Data of a block of channels: the image, or the quantized copy of some of its rows.
     struct Source
@@ -278,9 +278,9 @@ private:
 
     size_t GetOutRowStep() const { return m_Geometry.m_X.m_Output * m_Geometry.m_OutputChannels; }
 
-    /// Calls run(y, rows, image, output, scaling) for row blocks of up to `most` rows of one image.
+    /// Calls run(y, rows, image, output, scaling) for row blocks of up to `maxRows` rows of one image.
     template <typename F>
-    void ForEachRowBlock(T* output, const T* images, const IndexRange& rows, size_t most,
+    void ForEachRowBlock(T* output, const T* images, const IndexRange& rows, size_t maxRows,
                          const DepthwiseDequantization& scaling, const F& run) const
     {
         const size_t channels = m_Geometry.m_OutputChannels;
@@ -290,7 +290,7 @@ private:
         {
             const size_t y = row % height;
             const size_t image = row / height;
-            const size_t count = std::min({most, rows.m_End - row, height - y});
+            const size_t count = std::min({maxRows, rows.m_End - row, height - y});
             run(y, count, images + image * imageStep, output + row * GetOutRowStep(),
                 scaling.ForImage(image, channels));
             row += count;
@@ -318,9 +318,9 @@ private:
         const size_t rowStep = m_Geometry.m_X.m_Input * source.m_PixelStep;
         SetLines(source.m_Pixels, {m_Geometry.m_Y, {y, y + rows}, rowStep, source.m_FirstRow},
                  {m_Geometry.m_X, {0, m_Geometry.m_X.m_Output}, source.m_PixelStep}, strip);
-        const Engine& engine = GetDepthwiseMicrokernelsF32<T>();
-        (strip.m_Scales != nullptr ? engine.m_ScalingStrips
-                                   : engine.m_RowStrips)[m_Geometry.m_Y.m_Stride - 1][rows](strip);
+        const Microkernels& microkernels = GetDepthwiseMicrokernelsF32<T>();
+        (strip.m_Scales != nullptr ? microkernels.m_ScalingStrips
+                                   : microkernels.m_RowStrips)[m_Geometry.m_Y.m_Stride - 1][rows](strip);
     }
 
     /// See DepthwiseStripF32::m_Period.

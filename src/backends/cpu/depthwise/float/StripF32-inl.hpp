@@ -254,8 +254,8 @@ inline void QuantizePixels(const float* from, size_t pixels, size_t channels, co
     constexpr size_t Block = DepthwiseMicrokernelsF32<float>::StripChannels;
     static_assert(Block == 2 * Lanes);
     const VecF32 inverse = hn::Set(d, steps.m_Inverse);
-    const VecF32 least = hn::Set(d, steps.m_Min);
-    const VecF32 most = hn::Set(d, steps.m_Max);
+    const VecF32 minimum = hn::Set(d, steps.m_Min);
+    const VecF32 maximum = hn::Set(d, steps.m_Max);
     const size_t whole = channels / Block * Block;
     const size_t rest = channels - whole;
     const auto low = hn::FirstN(d, rest);
@@ -265,15 +265,15 @@ inline void QuantizePixels(const float* from, size_t pixels, size_t channels, co
         float* block = to;
         for (size_t c = 0; c < whole; c += Block, block += blockStep)
         {
-            hn::Store(QuantizedAsF32(hn::LoadU(d, from + c), inverse, least, most), d, block);
-            hn::Store(QuantizedAsF32(hn::LoadU(d, from + c + Lanes), inverse, least, most), d, block + Lanes);
+            hn::Store(QuantizedAsF32(hn::LoadU(d, from + c), inverse, minimum, maximum), d, block);
+            hn::Store(QuantizedAsF32(hn::LoadU(d, from + c + Lanes), inverse, minimum, maximum), d, block + Lanes);
         }
         if (rest != 0)
         {
             const VecF32 first = hn::MaskedLoad(low, d, from + whole);
             const VecF32 second = hn::MaskedLoad(high, d, from + whole + Lanes);
-            hn::Store(QuantizedAsF32(first, inverse, least, most), d, block);
-            hn::Store(QuantizedAsF32(second, inverse, least, most), d, block + Lanes);
+            hn::Store(QuantizedAsF32(first, inverse, minimum, maximum), d, block);
+            hn::Store(QuantizedAsF32(second, inverse, minimum, maximum), d, block + Lanes);
         }
     }
 }

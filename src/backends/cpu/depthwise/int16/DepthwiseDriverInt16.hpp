@@ -179,7 +179,7 @@ private:
 
     void RunChunk(const int16_t* const* table, size_t pixels, size_t chunk, int16_t* out) const
     {
-        const MicrokernelsInt16& engine = m_Packed->GetMicrokernels();
+        const MicrokernelsInt16& microkernels = m_Packed->GetMicrokernels();
         const DepthwiseMicrokernelsInt16& tiles = m_Packed->GetTiles();
         alignas(64) int32_t sums[BlockPixels * 2 * MicrokernelsInt16::MaxLanes];
         DepthwiseTileInt16 tile;
@@ -190,7 +190,7 @@ private:
         tile.m_Weights = m_Packed->GetWeights(chunk);
         RequantizeRowsInt16 rows;
         rows.m_Sums = sums;
-        rows.m_SumStride = 2 * engine.m_Lanes;
+        rows.m_SumStride = 2 * microkernels.m_Lanes;
         rows.m_Rows = pixels;
         rows.m_Columns = tile.m_Channels;
         rows.m_Out = out + tile.m_Offset;
@@ -206,7 +206,7 @@ private:
         RequantizeColumnsInt16 columns = m_Packed->GetRequantization(chunk);
         columns.m_Min = m_Min;
         columns.m_Max = m_Max;
-        engine.m_Requantize(rows, columns);
+        microkernels.m_Requantize(rows, columns);
     }
 
     const PackedDepthwiseInt16* m_Packed;

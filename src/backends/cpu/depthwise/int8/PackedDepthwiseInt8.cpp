@@ -209,8 +209,8 @@ void PackedDepthwiseInt8::SumChannels(const LayerView& layer, int64_t* facts) co
         }
         if (isDotLayout)
         {
-            const auto [least, most] = std::minmax_element(row.begin(), row.end());
-            terms = std::max({terms, CountTermsInt8(*least), CountTermsInt8(*most)});
+            const auto [minimum, maximum] = std::minmax_element(row.begin(), row.end());
+            terms = std::max({terms, CountTermsInt8(*minimum), CountTermsInt8(*maximum)});
         }
     }
     facts[0] = static_cast<int64_t>(terms);
@@ -290,11 +290,11 @@ void PackedDepthwiseInt8::SetUpSums(const LayerView& layer, const std::vector<do
     {
         const size_t c = block.m_Channel + i;
         const int64_t sum = std::clamp(sums[c], -limit, limit);
-        const int64_t most = std::clamp<int64_t>(sums[m_NumChannels + c], 0, limit);
+        const int64_t maxSum = std::clamp<int64_t>(sums[m_NumChannels + c], 0, limit);
         const int64_t own = bias != nullptr ? bias[c] : 0;
         for (size_t copy = 0; copy < block.GetCopies(); ++copy)
         {
-            m_Arrays.Set(block.m_ArrayOffset + order[copy * block.m_Channels + i], most * 255 + std::abs(own),
+            m_Arrays.Set(block.m_ArrayOffset + order[copy * block.m_Channels + i], maxSum * 255 + std::abs(own),
                          own - zeroPoint * sum, scales[scales.size() == 1 ? 0 : c]);
         }
     }
@@ -350,9 +350,9 @@ ChannelBlockInt8 PackedDepthwiseInt8::MakeBlock(size_t channel, bool interleaves
 {
     constexpr size_t ChunkChannels = DepthwiseMicrokernelsInt8::ChunkChannels;
     const size_t left = m_NumChannels - channel;
-    const size_t most = m_Microkernels->m_MaxChunks * ChunkChannels;
+    const size_t maxChannels = m_Microkernels->m_MaxChunks * ChunkChannels;
     // The loop that interleaves a whole block reads all of its channels, so they have to exist.
-    const bool isFull = left >= most && (interleaves || !m_Microkernels->m_InterleavesFullBlocks);
+    const bool isFull = left >= maxChannels && (interleaves || !m_Microkernels->m_InterleavesFullBlocks);
     const size_t maxChunks =
         m_Microkernels->m_InterleavesFullBlocks ? m_Microkernels->m_MaxChunks - 1 : m_Microkernels->m_MaxChunks;
     ChannelBlockInt8 block;

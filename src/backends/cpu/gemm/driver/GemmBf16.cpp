@@ -40,25 +40,25 @@ GemmBf16::GemmBf16(const PanelsBf16& panels, const Im2col& windows, size_t rows,
 void GemmBf16::Plan(unsigned int maxThreads)
 {
     const WeightSizes& sizes = m_Panels->GetSizes();
-    const MicrokernelsBf16& engine = m_Panels->GetMicrokernels();
+    const MicrokernelsBf16& microkernels = m_Panels->GetMicrokernels();
     const Im2col& windows = m_Im2col;
     const size_t rows = m_Rows;
     m_OutputLayout.m_PixelStride = sizes.m_Columns;
     m_OutputBytes = rows * sizes.m_Columns * sizeof(uint16_t);
     m_Pitch = m_Panels->GetPairs() * 2;
-    m_InPlace = windows.IsPointwise() && (m_Pitch == sizes.m_Depth || engine.m_ReadsIndirection);
+    m_InPlace = windows.IsPointwise() && (m_Pitch == sizes.m_Depth || microkernels.m_ReadsIndirection);
     const auto channels = static_cast<size_t>(windows.m_GroupChannels);
     size_t rowElements = m_Pitch;
     m_Pitch = m_InPlace ? static_cast<size_t>(windows.m_Channels) : m_Pitch;
-    if (engine.m_ReadsIndirection && !windows.IsPointwise() && channels % 2 == 0 && channels >= MinTapDepth)
+    if (microkernels.m_ReadsIndirection && !windows.IsPointwise() && channels % 2 == 0 && channels >= MinTapDepth)
     {
         const IndexRange panel = m_Panels->GetPanel(0);
-        const TileCosts tiles = TileCosts::Find(engine.m_Rows[panel.m_End - panel.m_Begin]);
+        const TileCosts tiles = TileCosts::Find(microkernels.m_Rows[panel.m_End - panel.m_Begin]);
         const PixelOrder byTaps(windows, tiles, true);
         m_IndirectsRows = windows.HasContiguousRows() && !byTaps.PrefersTaps(channels);
         m_IndirectionTaps =
             static_cast<size_t>(m_IndirectsRows ? windows.m_Height : windows.m_Height * windows.m_Width);
-        m_Slides = m_IndirectsRows && m_IndirectionTaps != 0 && engine.m_SlidingRows != 0 &&
+        m_Slides = m_IndirectsRows && m_IndirectionTaps != 0 && microkernels.m_SlidingRows != 0 &&
                    m_Panels->GetVectors() == 1 && windows.m_Width == SlidingColumns && windows.m_StrideX == 1;
         m_Order = m_Slides ? PixelOrder() : m_IndirectsRows ? PixelOrder(windows, tiles, false) : byTaps;
         rowElements = channels; // neighbouring windows share most of their pixels
@@ -79,7 +79,7 @@ void GemmBf16::Plan(unsigned int maxThreads)
                         std::max(rows, m_Panels->GetPanels())});
     Scratch task;
     task.Add<const uint16_t*>(m_BlockRows, m_IndirectionTaps);
-    m_Im2colOffset = task.Add<uint16_t>(m_Slides          ? engine.m_SlidingRows + SlidingColumns - 1
+    m_Im2colOffset = task.Add<uint16_t>(m_Slides          ? microkernels.m_SlidingRows + SlidingColumns - 1
                                         : m_IndirectsRows ? windows.CountMaxBorderWindows(m_BlockRows)
                                         : m_InPlace || m_IndirectionTaps != 0 ? 0
                                                                               : m_BlockRows,
@@ -145,21 +145,21 @@ void GemmBf16::RunRange(const Operands& operands, const PanelRange& range, std::
 
 void GemmBf16::RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
 {
-    const MicrokernelsBf16& engine = m_Panels->GetMicrokernels();
+    const MicrokernelsBf16& microkernels = m_Panels->GetMicrokernels();
     auto* const places = Scratch::At<const uint16_t*>(scratch, 0);
     TileBf16 tile = MakeTile(IndexRange{0, 1});
     tile.m_Indirection = places;
     tile.m_PixelStep = static_cast<size_t>(m_Im2col.m_Channels);
     tile.m_Panel = operands.m_Packed;
     tile.m_OutStride = m_OutputLayout.m_PixelStride;
-    ForEachSlide(m_Im2col, operands.m_Input, first, last, engine.m_SlidingRows,
+    ForEachSlide(m_Im2col, operands.m_Input, first, last, microkernels.m_SlidingRows,
                  Scratch::At<uint16_t>(scratch, m_Im2colOffset), places,
                  [&](size_t window, size_t count)
                  {
                      const size_t offset = m_OutputLayout.GetOffset(window);
                      tile.m_Out = operands.m_Out + offset;
                      tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
-                     engine.m_SlidingTiles[count](tile, 1);
+                     microkernels.m_SlidingTiles[count](tile, 1);
                  });
 }
 
@@ -213,9 +213,9 @@ TileBf16 GemmBf16::MakeTile(const IndexRange& vectors) const
 void GemmBf16::RunPanel(const IndexRange& vectors, const Rows& rows, const Operands& panel,
                         WeightPrefetcher& next) const
 {
-    const MicrokernelsBf16& engine = m_Panels->GetMicrokernels();
+    const MicrokernelsBf16& microkernels = m_Panels->GetMicrokernels();
     const size_t width = vectors.m_End - vectors.m_Begin;
-    const size_t maxRows = engine.m_Rows[width];
+    const size_t maxRows = microkernels.m_Rows[width];
     TileBf16 tile = MakeTile(vectors);
     tile.m_Panel = panel.m_Packed;
     tile.m_TapStep = rows.m_Count;
@@ -223,7 +223,7 @@ void GemmBf16::RunPanel(const IndexRange& vectors, const Rows& rows, const Opera
     const auto run = [&](const PixelRun& pixels, size_t row)
     {
         const size_t stride = pixels.m_Step * m_OutputLayout.m_PixelStride;
-        const size_t offset = m_OutputLayout.GetOffset(pixels.m_First) + vectors.m_Begin * engine.m_Lanes;
+        const size_t offset = m_OutputLayout.GetOffset(pixels.m_First) + vectors.m_Begin * microkernels.m_Lanes;
         tile.m_Zeros = pixels.m_LacksTaps ? m_Weights->GetZeros() : nullptr;
         tile.m_OutStride = stride;
         const auto runTiles = [&](size_t begin, size_t height, size_t count)
@@ -239,9 +239,9 @@ void GemmBf16::RunPanel(const IndexRange& vectors, const Rows& rows, const Opera
             }
             tile.m_Out = panel.m_Out + offset + begin * stride;
             tile.m_Added = panel.m_Added != nullptr ? panel.m_Added + offset + begin * stride : nullptr;
-            engine.m_Tiles[width][height](tile, count);
+            microkernels.m_Tiles[width][height](tile, count);
         };
-        if (engine.m_RowUnit == 1)
+        if (microkernels.m_RowUnit == 1)
         {
             ForEachHeight(pixels.m_Count, maxRows, runTiles);
             return;

@@ -146,9 +146,9 @@ void GemmF32::PlanBlocks(size_t rows)
         m_BlockRows = m_Im2col.LimitBorderWindows(m_BlockRows, MicrokernelsF32::MaxRows, windowBytes, BlockBytes);
     }
 
-    const MicrokernelsF32& engine = m_Panels->GetMicrokernels();
-    const size_t vectors = m_Panels->IsInPlace() ? engine.m_MaxVectors : engine.m_Vectors;
-    const size_t stepBytes = vectors * engine.m_Lanes * sizeof(float);
+    const MicrokernelsF32& microkernels = m_Panels->GetMicrokernels();
+    const size_t vectors = m_Panels->IsInPlace() ? microkernels.m_MaxVectors : microkernels.m_Vectors;
+    const size_t stepBytes = vectors * microkernels.m_Lanes * sizeof(float);
     const size_t maxSteps = std::min(SliceBytes / stepBytes, MaxSumDepth);
     const size_t slicesOfTap = std::max<size_t>(DivideUp(m_TapDepth, maxSteps), 1);
     m_SliceDepth = DivideUp(m_TapDepth, slicesOfTap);
@@ -158,12 +158,13 @@ void GemmF32::PlanBlocks(size_t rows)
 
 bool GemmF32::CanSlide() const
 {
-    const MicrokernelsF32& engine = m_Panels->GetMicrokernels();
+    const MicrokernelsF32& microkernels = m_Panels->GetMicrokernels();
     const std::vector<PanelF32>& panels = m_Panels->Get();
     // Microkernels whose rows share half vectors are faster than sliding ones.
-    return engine.m_SlidingRows != 0 && panels.size() == 1 && panels[0].m_Vectors == 1 &&
-           static_cast<size_t>(m_Im2col.m_Channels) <= engine.m_MaxSlidingChannels &&
-           2 * panels[0].m_Columns > engine.m_Lanes && m_Im2col.m_Width == SlidingColumns && m_Im2col.m_StrideX == 1;
+    return microkernels.m_SlidingRows != 0 && panels.size() == 1 && panels[0].m_Vectors == 1 &&
+           static_cast<size_t>(m_Im2col.m_Channels) <= microkernels.m_MaxSlidingChannels &&
+           2 * panels[0].m_Columns > microkernels.m_Lanes && m_Im2col.m_Width == SlidingColumns &&
+           m_Im2col.m_StrideX == 1;
 }
 
 bool GemmF32::CanAdd() const
@@ -250,7 +251,7 @@ void GemmF32::RunRange(const Operands& operands, const PanelRange& range, std::b
 
 void GemmF32::RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const
 {
-    const MicrokernelsF32& engine = m_Panels->GetMicrokernels();
+    const MicrokernelsF32& microkernels = m_Panels->GetMicrokernels();
     auto* const places = Scratch::At<const float*>(scratch, 0);
     TileF32 tile;
     tile.m_Indirection = places;
@@ -265,14 +266,14 @@ void GemmF32::RunSliding(const Operands& operands, size_t first, size_t last, st
     tile.m_Low = m_Clamp.GetLow();
     tile.m_High = m_Clamp.GetHigh();
     tile.m_OutStride = m_OutputLayout.m_PixelStride;
-    ForEachSlide(m_Im2col, operands.m_Input, first, last, engine.m_SlidingRows,
+    ForEachSlide(m_Im2col, operands.m_Input, first, last, microkernels.m_SlidingRows,
                  Scratch::At<float>(scratch, m_Im2colOffset), places,
                  [&](size_t window, size_t count)
                  {
                      const size_t offset = m_OutputLayout.GetOffset(window);
                      tile.m_Out = operands.m_Out + offset;
                      tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
-                     engine.m_SlidingTiles[count](tile, 1);
+                     microkernels.m_SlidingTiles[count](tile, 1);
                  });
 }
 
@@ -380,7 +381,7 @@ const float* GemmF32::FindWeights(const Operands& operands, const PanelF32& pane
 void GemmF32::RunPanel(const Operands& operands, size_t index, const Slice& slice, const PanelRange& block,
                        const BlockRows& rows, TileF32& tile) const
 {
-    const MicrokernelsF32& engine = m_Panels->GetMicrokernels();
+    const MicrokernelsF32& microkernels = m_Panels->GetMicrokernels();
     const PanelF32& panel = m_Panels->Get()[index];
     tile.m_Panel = FindWeights(operands, panel, slice);
     tile.m_PanelStride = m_Panels->GetStride(panel);
@@ -388,17 +389,18 @@ void GemmF32::RunPanel(const Operands& operands, size_t index, const Slice& slic
     tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
     const float* const* const table =
         rows.m_Indirection != nullptr ? rows.m_Indirection + slice.m_FirstTap * tile.m_TapStep : nullptr;
-    const bool fetchesOut = engine.m_FetchesOutput && slice.m_IsLast && slice.m_Taps * slice.m_Depth <= ShallowDepth &&
+    const bool fetchesOut = microkernels.m_FetchesOutput && slice.m_IsLast &&
+                            slice.m_Taps * slice.m_Depth <= ShallowDepth &&
                             FindCacheLines(operands, block).IsPrefetched();
     const bool isInPlace = m_Panels->IsInPlace();
-    size_t maxRows = engine.m_Rows[panel.m_Vectors];
-    const MicrokernelF32* const tiles = isInPlace ? engine.m_InPlaceTiles[panel.m_Vectors]
-                                                  : engine.FindTiles(panel.m_Vectors, panel.m_Columns, maxRows);
+    size_t maxRows = microkernels.m_Rows[panel.m_Vectors];
+    const MicrokernelF32* const tiles = isInPlace ? microkernels.m_InPlaceTiles[panel.m_Vectors]
+                                                  : microkernels.FindTiles(panel.m_Vectors, panel.m_Columns, maxRows);
     *tile.m_Next = WeightPrefetcher(tile.m_Panel, 0);
     if (!isInPlace && index + 1 < block.m_LastPanel)
     {
         const PanelF32& following = m_Panels->Get()[index + 1];
-        const size_t floats = slice.m_Taps * slice.m_Depth * following.m_Vectors * engine.m_Lanes;
+        const size_t floats = slice.m_Taps * slice.m_Depth * following.m_Vectors * microkernels.m_Lanes;
         *tile.m_Next = WeightPrefetcher(FindWeights(operands, following, slice), floats * sizeof(float));
     }
     m_Order.ForEachRun(block.m_FirstRow, block.m_LastRow,

@@ -89,7 +89,7 @@ bool GemmF32::IsOneBlock(const PanelRange& range) const
 /// Precondition: IsOneBlock(range).
 void GemmF32::RunInPlace(const Operands& operands, const PanelRange& range) const
 {
-    const MicrokernelsF32& engine = m_Panels->GetMicrokernels();
+    const MicrokernelsF32& microkernels = m_Panels->GetMicrokernels();
     const size_t rows = range.m_LastRow - range.m_FirstRow;
     const auto dataStride = static_cast<size_t>(m_Im2col.m_Channels);
     const size_t outStride = m_OutputLayout.m_PixelStride;
@@ -113,14 +113,14 @@ void GemmF32::RunInPlace(const Operands& operands, const PanelRange& range) cons
         tile.m_Columns = panel.m_Columns;
         tile.m_Bias = operands.m_Bias != nullptr ? operands.m_Bias + panel.m_Column : nullptr;
         next = WeightPrefetcher(tile.m_Panel, 0);
-        ForEachHeight(rows, engine.m_Rows[panel.m_Vectors],
+        ForEachHeight(rows, microkernels.m_Rows[panel.m_Vectors],
                       [&](size_t begin, size_t height, size_t count)
                       {
                           const size_t offset = first + panel.m_Column + begin * outStride;
                           tile.m_Data = operands.m_Input + (range.m_FirstRow + begin) * dataStride;
                           tile.m_Out = operands.m_Out + offset;
                           tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
-                          engine.m_InPlaceTiles[panel.m_Vectors][height](tile, count);
+                          microkernels.m_InPlaceTiles[panel.m_Vectors][height](tile, count);
                       });
     }
 }

@@ -126,7 +126,7 @@ void GemmInt16::FindRows(const int16_t* data, size_t first, size_t last, std::by
 void GemmInt16::RunPanel(const Operands& operands, const PanelInt16& panel, size_t first, size_t last,
                          const int16_t* const* table) const
 {
-    const MicrokernelsInt16& engine = m_Weights->GetMicrokernels();
+    const MicrokernelsInt16& microkernels = m_Weights->GetMicrokernels();
     constexpr size_t MaxSums = MicrokernelsInt16::MaxRows * MicrokernelsInt16::MaxVectors * MicrokernelsInt16::MaxLanes;
     alignas(64) int32_t sums[MaxSums];
     alignas(64) double totals[MaxSums];
@@ -135,15 +135,15 @@ void GemmInt16::RunPanel(const Operands& operands, const PanelInt16& panel, size
     columns.m_Min = m_Min;
     columns.m_Max = m_Max;
     RequantizeRowsInt16 out;
-    out.m_SumStride = panel.m_Vectors * engine.m_Lanes;
+    out.m_SumStride = panel.m_Vectors * microkernels.m_Lanes;
     out.m_Columns = panel.m_Columns;
     TileInt16 tile;
     tile.m_TapStep = last - first;
     tile.m_TapGroups = m_TapGroups;
     tile.m_Sums = sums;
     const MicrokernelInt16* tiles =
-        m_Weights->IsInt8() ? engine.m_Int8WeightTiles[panel.m_Vectors] : engine.m_Tiles[panel.m_Vectors];
-    const size_t most = m_Weights->GetTileRows(panel);
+        m_Weights->IsInt8() ? microkernels.m_Int8WeightTiles[panel.m_Vectors] : microkernels.m_Tiles[panel.m_Vectors];
+    const size_t maxRows = m_Weights->GetTileRows(panel);
     const auto runTile = [&](const PixelRun& run, size_t before, size_t begin, size_t height)
     {
         size_t done = 0;
@@ -156,7 +156,7 @@ void GemmInt16::RunPanel(const Operands& operands, const PanelInt16& panel, size
             tiles[height](tile);
             if (s + 1 < slices.size())
             {
-                engine.m_Accumulate(sums, height * out.m_SumStride, s == 0, totals);
+                microkernels.m_Accumulate(sums, height * out.m_SumStride, s == 0, totals);
             }
             done = slices[s];
         }
@@ -167,7 +167,7 @@ void GemmInt16::RunPanel(const Operands& operands, const PanelInt16& panel, size
             out.m_Sums = sums + row * out.m_SumStride;
             out.m_Totals = slices.size() > 1 ? totals + row * out.m_SumStride : nullptr;
             out.m_Out = operands.m_Output + m_OutputLayout.GetOffset(pixel) + panel.m_Column;
-            engine.m_Requantize(out, columns);
+            microkernels.m_Requantize(out, columns);
         }
     };
     m_Order.ForEachRun(first, last,
@@ -175,7 +175,7 @@ void GemmInt16::RunPanel(const Operands& operands, const PanelInt16& panel, size
                        {
                            tile.m_Zeros = run.m_LacksTaps ? m_Weights->GetZeros() : nullptr;
                            out.m_OutStride = run.m_Step * m_OutputLayout.m_PixelStride;
-                           ForEachTile(run.m_Count, most,
+                           ForEachTile(run.m_Count, maxRows,
                                        [&](size_t begin, size_t height) { runTile(run, before, begin, height); });
                        });
 }

@@ -85,9 +85,9 @@ void GemmInt8::Plan(Scratch scratch, unsigned int maxThreads)
     m_UsesIndirection = m_CopiesStrips && m_IsHybrid && m_Weights->GetRowSumFactor() == 0 &&
                         tiles.m_MinIndirectRows != 0 && m_Im2col.m_GroupChannels % 4 == 0 &&
                         m_BatchRows >= tiles.m_MinIndirectRows;
-    const auto countRows = [&](size_t rowBytes, size_t most)
+    const auto countRows = [&](size_t rowBytes, size_t maxRows)
     {
-        const size_t rows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, most) / tileRows * tileRows;
+        const size_t rows = std::clamp<size_t>(BlockBytes / rowBytes, tileRows, maxRows) / tileRows * tileRows;
         return std::min(rows, DivideUp(m_Rows, tileRows) * tileRows); // whole tiles: some read whole ones
     };
     m_BlockRows = m_StripRows = countRows(m_Weights->GetGroups() * 4, MaxBlockRows);

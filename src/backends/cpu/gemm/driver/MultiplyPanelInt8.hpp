@@ -38,7 +38,7 @@ template <typename F>
 void MultiplyPanelInt8(const PackedPanelInt8& panel, const DataRowsInt8& data, const F& write)
 {
     const MicrokernelSetInt8& tiles = *panel.m_Tiles;
-    const size_t most = tiles.m_Rows[panel.m_Vectors];
+    const size_t maxRows = tiles.m_Rows[panel.m_Vectors];
     const size_t unit = tiles.m_RowUnit;
     alignas(64) int32_t sums[MicrokernelSetInt8::MaxRows * MicrokernelSetInt8::MaxVectors * MicrokernelsInt8::MaxLanes +
                              RequantizeRows::PastSums];
@@ -51,9 +51,9 @@ void MultiplyPanelInt8(const PackedPanelInt8& panel, const DataRowsInt8& data, c
     if (unit != 1)
     {
         // Full tiles come first, a lower tile last: tiles of equal heights would compute more rows that are not needed.
-        for (size_t row = 0; row < data.m_Rows; row += most)
+        for (size_t row = 0; row < data.m_Rows; row += maxRows)
         {
-            const size_t rows = std::min(most, data.m_Rows - row);
+            const size_t rows = std::min(maxRows, data.m_Rows - row);
             sum(row, rows, sums);
             write(sums, row, rows);
         }
@@ -61,7 +61,7 @@ void MultiplyPanelInt8(const PackedPanelInt8& panel, const DataRowsInt8& data, c
     }
     // Several tiles for each call of the epilogue, as its setup takes a while.
     size_t written = 0;
-    ForEachTile(data.m_Rows, most,
+    ForEachTile(data.m_Rows, maxRows,
                 [&](size_t row, size_t rows)
                 {
                     if (row + rows - written > MicrokernelSetInt8::MaxRows)
@@ -108,10 +108,10 @@ void MultiplyUnpackedPanelInt8(const WeightSourceInt8& weights, const PanelInt8&
     constexpr size_t Sums =
         4 * MicrokernelSetInt8::MaxVectors * MicrokernelsInt8::MaxLanes; // four rows of the widest panel
     alignas(64) int32_t sums[Sums + RequantizeRows::PastSums];
-    const size_t most = Sums / packed.m_Width;
-    for (size_t row = 0; row < data.m_Rows; row += most)
+    const size_t maxRows = Sums / packed.m_Width;
+    for (size_t row = 0; row < data.m_Rows; row += maxRows)
     {
-        const size_t rows = std::min(most, data.m_Rows - row);
+        const size_t rows = std::min(maxRows, data.m_Rows - row);
         const auto* const first = static_cast<const std::byte*>(data.m_Data) + row * data.m_Stride;
         MultiplyUnpackedInt8(*packed.m_Tiles, weights, panel.m_Column, panel.m_Columns, packed.m_Bias,
                              {first, data.m_Stride, rows}, sums, packed.m_Width);

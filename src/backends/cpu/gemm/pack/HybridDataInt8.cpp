@@ -96,14 +96,14 @@ BatchQuantizationInt8 FindBatchQuantization(IParallelFor& parallel, const float*
                                             bool isAsymmetric)
 {
     const FloatRange range = FindRange(parallel, values, count);
-    const float most = std::max(-range.m_Min, range.m_Max);
-    if (isAsymmetric ? range.m_Min == range.m_Max : most == 0.0f)
+    const float maxMagnitude = std::max(-range.m_Min, range.m_Max);
+    if (isAsymmetric ? range.m_Min == range.m_Max : maxMagnitude == 0.0f)
     {
         return {};
     }
     if (!isAsymmetric)
     {
-        return {{127.0f / most, 0, -127, 0}, {most / 127.0f, 0}, false};
+        return {{127.0f / maxMagnitude, 0, -127, 0}, {maxMagnitude / 127.0f, 0}, false};
     }
     const ref::AsymmetricScale scale = ref::FindAsymmetricScale(range.m_Min, range.m_Max);
     return {{1.0f / scale.m_Scale, scale.m_ZeroPoint, -128, 0}, {scale.m_Scale, scale.m_ZeroPoint}, false};

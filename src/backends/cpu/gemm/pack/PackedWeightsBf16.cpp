@@ -48,11 +48,11 @@ PanelsBf16::PanelsBf16(const WeightSizes& sizes) : m_Microkernels(&GetMicrokerne
 {
     // Where the steps divide the depth, data are read in place. Steps shorter than the longest cost time: data are
     // therefore copied, with zeros at the end of each row, where reading in place would take two more steps.
-    const size_t most = m_Microkernels->m_MaxStepPairs;
+    const size_t maxPairs = m_Microkernels->m_MaxStepPairs;
     const size_t pairs = (sizes.m_Depth + 1) / 2;
-    const size_t steps = std::max<size_t>((pairs + most - 1) / most, 1);
-    m_StepPairs = most;
-    m_Pairs = pairs == 0 ? 0 : steps * most;
+    const size_t steps = std::max<size_t>((pairs + maxPairs - 1) / maxPairs, 1);
+    m_StepPairs = maxPairs;
+    m_Pairs = pairs == 0 ? 0 : steps * maxPairs;
     for (size_t count = steps; count <= steps + 1 && sizes.m_Depth % 2 == 0 && pairs != 0; ++count)
     {
         if (pairs % count == 0)

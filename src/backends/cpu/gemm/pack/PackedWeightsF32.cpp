@@ -81,11 +81,12 @@ std::unique_ptr<PackedWeightsF32> PackedWeightsF32::MakeUnpacked(const FloatWeig
 
 uint64_t PackedWeightsF32::GetPackedBytes(const WeightSizes& sizes)
 {
-    const MicrokernelsF32& engine = GetMicrokernelsF32();
+    const MicrokernelsF32& microkernels = GetMicrokernelsF32();
     const uint64_t columns = sizes.m_Columns / sizes.m_Groups;
-    const uint64_t vectors = (columns + engine.m_Lanes - 1) / engine.m_Lanes;
-    const uint64_t panels = (vectors + engine.m_Vectors - 1) / engine.m_Vectors;
-    return sizes.m_Groups * (vectors * engine.m_Lanes * sizes.m_Depth * sizeof(float) + panels * sizeof(PanelF32)) +
+    const uint64_t vectors = (columns + microkernels.m_Lanes - 1) / microkernels.m_Lanes;
+    const uint64_t panels = (vectors + microkernels.m_Vectors - 1) / microkernels.m_Vectors;
+    return sizes.m_Groups *
+               (vectors * microkernels.m_Lanes * sizes.m_Depth * sizeof(float) + panels * sizeof(PanelF32)) +
            sizes.m_RowDepth * sizes.m_Groups * sizeof(float);
 }
 
@@ -95,8 +96,8 @@ bool HasFewColumns(const WeightSizes& sizes)
     constexpr size_t MinVectors = 4;
     const size_t lanes = GetMicrokernelsF32().m_Lanes;
     // Measured with AVX2: seven columns take 1.1 times the time of a vector of eight.
-    const size_t most = lanes == 8 ? 6 : lanes / 2;
-    return sizes.m_Groups == 1 && sizes.m_Columns <= most && sizes.m_Depth >= MinVectors * lanes;
+    const size_t maxColumns = lanes == 8 ? 6 : lanes / 2;
+    return sizes.m_Groups == 1 && sizes.m_Columns <= maxColumns && sizes.m_Depth >= MinVectors * lanes;
 }
 
 std::unique_ptr<PackedWeightsF32> PackMatrix(const FloatWeights& weights, const WeightSizes& sizes, WeightOrder order,

@@ -214,15 +214,15 @@ size_t CountFittingOf(const T* pairs, size_t groups)
     }
     for (size_t g = 0; g < groups; ++g)
     {
-        auto most = hn::Zero(d);
+        auto maximum = hn::Zero(d);
         HWY_UNROLL(4)
         for (size_t v = 0; v < Vectors; ++v, pairs += 2 * hn::Lanes(d))
         {
             const auto magnitudes = hn::BitCast(d, hn::Abs(LoadPairs(pairs)));
             sums[v] = hn::Add(sums[v], hn::Add(hn::And(magnitudes, low), hn::ShiftRight<16>(magnitudes)));
-            most = hn::Max(most, sums[v]);
+            maximum = hn::Max(maximum, sums[v]);
         }
-        if (!hn::AllFalse(d, hn::Gt(most, limit)))
+        if (!hn::AllFalse(d, hn::Gt(maximum, limit)))
         {
             return g;
         }

@@ -83,26 +83,26 @@ size_t CountMinWeights(const WeightSourceInt8& weights, const WeightFormatInt8& 
 {
     const auto fill = [&](std::byte* to)
     {
-        const uint8_t least = bytes.m_IsSigned ? 0x80 : 0x00;
-        uint32_t most = 0;
+        const uint8_t lowest = bytes.m_IsSigned ? 0x80 : 0x00;
+        uint32_t maxCount = 0;
         const auto countIn = [&](const uint8_t* column)
         {
             for (size_t k = 0; k < bytes.m_Depth; k += PermuteLoopsInt8::StepDepth)
             {
                 const size_t end = std::min(k + PermuteLoopsInt8::StepDepth, bytes.m_Depth);
-                most = std::max(most, static_cast<uint32_t>(std::count(column + k, column + end, least)));
+                maxCount = std::max(maxCount, static_cast<uint32_t>(std::count(column + k, column + end, lowest)));
             }
         };
         const auto countInRun = [&](size_t, size_t count, const uint8_t* columns)
         {
-            const bool hasSome = std::memchr(columns, least, count * bytes.m_Depth) != nullptr; // rarely true
+            const bool hasSome = std::memchr(columns, lowest, count * bytes.m_Depth) != nullptr; // rarely true
             for (size_t c = 0; hasSome && c < count; ++c)
             {
                 countIn(columns + c * bytes.m_Depth);
             }
         };
         weights.ForEachRun(0, bytes.m_Columns, countInRun);
-        std::memcpy(to, &most, sizeof(most));
+        std::memcpy(to, &maxCount, sizeof(maxCount));
     };
     return *store.GetBlock(sizeof(uint32_t), fill).As<uint32_t>();
 }
@@ -133,22 +133,22 @@ uint64_t GetMaxBytes(size_t columns, size_t depth, const MicrokernelsInt8& micro
 {
     constexpr size_t GroupBytes = 4;
     const size_t vectors = DivideUp(columns, microkernels.m_Lanes);
-    uint64_t most =
+    uint64_t maxBytes =
         uint64_t{vectors} * microkernels.m_Lanes * GetNumGroupsInt8(microkernels.GetPlain(true), depth) * GroupBytes;
     if (const MicrokernelSetInt8& tiles = microkernels.Get(KernelRoleInt8::SplitUInt8); tiles.m_Vectors != 0)
     {
         const uint64_t panels = DivideUp(vectors, tiles.m_Vectors);
         const uint64_t terms = panels * DivideUp(depth, GroupBytes) * (100 + GetWorthwhileSplitPercent(tiles)) / 100;
         const uint64_t width = uint64_t{tiles.m_Vectors} * microkernels.m_Lanes;
-        most = std::max(most, panels * (GetSplitHeaderBytes(0) + sizeof(SplitHeader)) +
-                                  terms * (width * GroupBytes + sizeof(uint32_t)));
+        maxBytes = std::max(maxBytes, panels * (GetSplitHeaderBytes(0) + sizeof(SplitHeader)) +
+                                          terms * (width * GroupBytes + sizeof(uint32_t)));
     }
     if (microkernels.Has(KernelRoleInt8::Permuted))
     {
         const size_t steps = GetNumPermutedSteps(depth);
-        most = std::max(most, uint64_t{vectors} * GetPermutedBytes(microkernels.m_Lanes, steps));
+        maxBytes = std::max(maxBytes, uint64_t{vectors} * GetPermutedBytes(microkernels.m_Lanes, steps));
     }
-    return most;
+    return maxBytes;
 }
 
 } // namespace
@@ -383,10 +383,10 @@ void PackedWeightsInt8::PackHalfGroups(const uint8_t* weights, size_t columns, s
     constexpr size_t SliceWords = 64; // four weights each; an even number of words
     const bool isInt4 = m_Tiles->m_Layout == WeightLayoutInt8::Int4x8;
     const size_t words = m_Groups * m_Tiles->GetGroupDepth() / GroupBytes;
-    const size_t most = std::min(SliceWords, words);
-    AlignedMemory slice(columns * most * GroupBytes);      // [columns][words]
-    AlignedMemory transposed(width * most * GroupBytes);   // [words][columns]
-    std::memset(transposed.Data(), 0, transposed.Bytes()); // columns that do not exist
+    const size_t maxWords = std::min(SliceWords, words);
+    AlignedMemory slice(columns * maxWords * GroupBytes);    // [columns][words]
+    AlignedMemory transposed(width * maxWords * GroupBytes); // [words][columns]
+    std::memset(transposed.Data(), 0, transposed.Bytes());   // columns that do not exist
     const auto* const rows = reinterpret_cast<const uint32_t*>(transposed.Data());
     for (size_t begin = 0; begin < words; begin += SliceWords)
     {

@@ -30,19 +30,19 @@ void CopyRows(const float* from, size_t fromStride, size_t rows, size_t floats, 
 /// Vectors of the widest panel. Shallow products write much and compute little: their wide panels write the cache lines
 /// of a row together. Rows of the output that begin within cache lines and are long then have fewer lines that are
 /// written in part.
-size_t GetMaxVectors(const MicrokernelsF32& engine, const WeightSizes& sizes)
+size_t GetMaxVectors(const MicrokernelsF32& microkernels, const WeightSizes& sizes)
 {
     constexpr size_t ShallowDepth = 32;
     if (sizes.m_InPlaceStride != 0)
     {
-        return engine.m_MaxVectors;
+        return microkernels.m_MaxVectors;
     }
-    const bool hasSharedLines = sizes.m_Columns % engine.m_Lanes != 0;
+    const bool hasSharedLines = sizes.m_Columns % microkernels.m_Lanes != 0;
     const size_t fewVectors = sizes.m_Depth <= 4                                ? 1
                               : sizes.m_Depth <= 6                              ? 2
                               : hasSharedLines && sizes.m_Depth <= ShallowDepth ? 11
-                                                                                : SIZE_MAX / engine.m_Lanes;
-    return sizes.m_Columns > fewVectors * engine.m_Lanes ? engine.m_MaxVectors : engine.m_Vectors;
+                                                                                : SIZE_MAX / microkernels.m_Lanes;
+    return sizes.m_Columns > fewVectors * microkernels.m_Lanes ? microkernels.m_MaxVectors : microkernels.m_Vectors;
 }
 
 } // namespace
@@ -86,8 +86,8 @@ PanelsF32::PanelsF32(const WeightSizes& sizes) : m_Microkernels(&GetMicrokernels
     const size_t lanes = m_Microkernels->m_Lanes;
     const size_t columns = sizes.m_Columns / std::max<size_t>(sizes.m_Groups, 1);
     const size_t vectors = (columns + lanes - 1) / lanes;
-    const size_t most = GetMaxVectors(*m_Microkernels, sizes);
-    const size_t panels = (vectors + most - 1) / most;
+    const size_t maxVectors = GetMaxVectors(*m_Microkernels, sizes);
+    const size_t panels = (vectors + maxVectors - 1) / maxVectors;
     m_Panels.reserve(sizes.m_Groups * panels);
     for (size_t group = 0; group < sizes.m_Groups; ++group)
     {

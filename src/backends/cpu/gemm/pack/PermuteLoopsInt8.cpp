@@ -39,9 +39,9 @@ constexpr uint8_t Comparators[][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1
 /// Puts the larger one first.
 HWY_INLINE void Exchange(Vector& first, Vector& second)
 {
-    const Vector least = hn::Min(first, second);
+    const Vector minimum = hn::Min(first, second);
     first = hn::Max(first, second);
-    second = least;
+    second = minimum;
 }
 
 template <size_t... Indices>

@@ -31,7 +31,7 @@ HWY_INLINE hn::Vec<TagInt16> AddHalves(const hn::Vec<TagInt16>& v)
     return hn::Add(v, hn::BitCast(TagInt16(), hn::ShiftRight<16>(hn::BitCast(TagUint32(), v))));
 }
 
-void RaisePairSums(const int16_t* values, size_t count, int16_t* most, int16_t* least)
+void RaisePairSums(const int16_t* values, size_t count, int16_t* maxSums, int16_t* minSums)
 {
     const TagInt16 d;
     const auto zero = hn::Zero(d);
@@ -39,15 +39,15 @@ void RaisePairSums(const int16_t* values, size_t count, int16_t* most, int16_t* 
     for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
     {
         const auto v = hn::LoadU(d, values + i);
-        hn::StoreU(hn::Max(hn::LoadU(d, most + i), AddHalves(hn::Max(v, zero))), d, most + i);
-        hn::StoreU(hn::Min(hn::LoadU(d, least + i), AddHalves(hn::Min(v, zero))), d, least + i);
+        hn::StoreU(hn::Max(hn::LoadU(d, maxSums + i), AddHalves(hn::Max(v, zero))), d, maxSums + i);
+        hn::StoreU(hn::Min(hn::LoadU(d, minSums + i), AddHalves(hn::Min(v, zero))), d, minSums + i);
     }
     for (; i < count; i += 2)
     {
         const int first = values[i];
         const int second = values[i + 1];
-        most[i] = static_cast<int16_t>(std::max<int>(most[i], std::max(first, 0) + std::max(second, 0)));
-        least[i] = static_cast<int16_t>(std::min<int>(least[i], std::min(first, 0) + std::min(second, 0)));
+        maxSums[i] = static_cast<int16_t>(std::max<int>(maxSums[i], std::max(first, 0) + std::max(second, 0)));
+        minSums[i] = static_cast<int16_t>(std::min<int>(minSums[i], std::min(first, 0) + std::min(second, 0)));
     }
 }
 
@@ -63,7 +63,7 @@ uint8_t FindPairSums(const std::byte* term, size_t bytes, uint8_t* sums)
         const auto both = hn::BitCast(dPairs, magnitudes);
         return hn::Add(hn::And(both, low), hn::ShiftRight<8>(both));
     };
-    auto most = hn::Zero(dSums);
+    auto maximum = hn::Zero(dSums);
     for (size_t i = 0; i < bytes; i += hn::Lanes(d))
     {
         const auto weights = hn::LoadU(d, reinterpret_cast<const int8_t*>(term) + i);
@@ -72,9 +72,9 @@ uint8_t FindPairSums(const std::byte* term, size_t bytes, uint8_t* sums)
         const auto negative = addPairs(hn::Sub(zero, hn::Min(weights, zero)));
         const auto all = hn::BitCast(dSums, hn::Or(positive, hn::ShiftLeft<8>(negative)));
         hn::StoreU(all, dSums, sums + i);
-        most = hn::Max(most, all);
+        maximum = hn::Max(maximum, all);
     }
-    const auto both = hn::BitCast(dPairs, most);
+    const auto both = hn::BitCast(dPairs, maximum);
     return static_cast<uint8_t>(
         hn::GetLane(hn::MaxOfLanes(dPairs, hn::Max(hn::And(both, low), hn::ShiftRight<8>(both)))));
 }
@@ -83,12 +83,12 @@ bool FitTogether(const uint8_t* some, const uint8_t* others, size_t bytes)
 {
     const TagUint8 d;
     const auto limit = hn::Set(d, static_cast<uint8_t>(MaxPairSum));
-    auto most = hn::Zero(d);
+    auto maximum = hn::Zero(d);
     for (size_t i = 0; i < bytes; i += hn::Lanes(d))
     {
-        most = hn::Max(most, hn::SaturatedAdd(hn::LoadU(d, some + i), hn::LoadU(d, others + i)));
+        maximum = hn::Max(maximum, hn::SaturatedAdd(hn::LoadU(d, some + i), hn::LoadU(d, others + i)));
     }
-    return hn::AllTrue(d, hn::Eq(hn::Max(most, limit), limit));
+    return hn::AllTrue(d, hn::Eq(hn::Max(maximum, limit), limit));
 }
 
 SplitLoopsInt8 MakeLoops()

@@ -14,9 +14,9 @@ constexpr int MaxPairSum = 128;
 
 struct SplitLoopsInt8
 {
-    /// For each pair of `count` values (an even number), raises `most` and lowers `least` to the pair's sums, at the
-    /// index of its first value. The result at the second index has no meaning.
-    void (*m_RaisePairSums)(const int16_t* values, size_t count, int16_t* most, int16_t* least) = nullptr;
+    /// For each pair of `count` values (an even number), raises `maxSums` and lowers `minSums` to the pair's sums, at
+    /// the index of its first value. The result at the second index has no meaning.
+    void (*m_RaisePairSums)(const int16_t* values, size_t count, int16_t* maxSums, int16_t* minSums) = nullptr;
     /// sums[i], sums[i + 1] = the magnitudes of the pair sums of `term`[i, i + 1], whole vectors of int8. Returns the
     /// largest.
     uint8_t (*m_FindPairSums)(const std::byte* term, size_t bytes, uint8_t* sums) = nullptr;

@@ -28,9 +28,9 @@ constexpr int MaxSum = MaxPairSum;
 std::array<int8_t, 2> TakeTerm(int16_t* pair)
 {
     const int first = std::clamp<int>(pair[0], -MaxSum, MaxSum - 1);
-    const int least = first < 0 ? -MaxSum - first : -MaxSum;
-    const int most = first > 0 ? MaxSum - first : MaxSum - 1;
-    const int second = std::clamp<int>(pair[1], least, most);
+    const int minimum = first < 0 ? -MaxSum - first : -MaxSum;
+    const int maximum = first > 0 ? MaxSum - first : MaxSum - 1;
+    const int second = std::clamp<int>(pair[1], minimum, maximum);
     pair[0] = static_cast<int16_t>(pair[0] - first);
     pair[1] = static_cast<int16_t>(pair[1] - second);
     return {static_cast<int8_t>(first), static_cast<int8_t>(second)};
@@ -132,19 +132,19 @@ SplitPanelInt8::SplitPanelInt8(const uint8_t* columns, size_t count, const Weigh
     : m_Columns(count), m_Groups(DivideUp(weights.m_Depth, GroupDepth)), m_Values(count * m_Groups * GroupDepth)
 {
     const size_t pitch = m_Groups * GroupDepth;
-    std::vector<int16_t> most(pitch);
-    std::vector<int16_t> least(pitch);
+    std::vector<int16_t> maxSums(pitch);
+    std::vector<int16_t> minSums(pitch);
     for (size_t c = 0; c < count; ++c)
     {
         int16_t* const values = m_Values.data() + c * pitch;
         microkernels.m_Widen(columns + c * weights.m_Depth, weights.m_Depth, weights.m_IsSigned, weights.m_ZeroPoint,
                              values);
-        GetSplitLoopsInt8().m_RaisePairSums(values, pitch, most.data(), least.data());
+        GetSplitLoopsInt8().m_RaisePairSums(values, pitch, maxSums.data(), minSums.data());
     }
     for (size_t g = 0; g < m_Groups; ++g)
     {
         const size_t k = g * GroupDepth;
-        if (std::max(most[k], most[k + 2]) >= MaxSum || std::min(least[k], least[k + 2]) < -MaxSum)
+        if (std::max(maxSums[k], maxSums[k + 2]) >= MaxSum || std::min(minSums[k], minSums[k + 2]) < -MaxSum)
         {
             m_Large.push_back(static_cast<uint32_t>(g));
         }
@@ -155,19 +155,19 @@ std::vector<uint32_t> SplitPanelInt8::FindTerms() const
 {
     std::vector<uint32_t> groups(m_Groups);
     std::iota(groups.begin(), groups.end(), 0U);
-    std::vector<size_t> most(m_Large.size(), 1); // the first term is there already
+    std::vector<size_t> maxTerms(m_Large.size(), 1); // the first term is there already
     for (size_t c = 0; c < m_Columns; ++c)
     {
         const int16_t* const column = m_Values.data() + c * m_Groups * GroupDepth;
         for (size_t i = 0; i < m_Large.size(); ++i)
         {
             const int16_t* const group = column + m_Large[i] * GroupDepth;
-            most[i] = std::max({most[i], CountTermsOf(group[0], group[1]), CountTermsOf(group[2], group[3])});
+            maxTerms[i] = std::max({maxTerms[i], CountTermsOf(group[0], group[1]), CountTermsOf(group[2], group[3])});
         }
     }
     for (size_t i = 0; i < m_Large.size(); ++i)
     {
-        groups.insert(groups.end(), most[i] - 1, m_Large[i]);
+        groups.insert(groups.end(), maxTerms[i] - 1, m_Large[i]);
     }
     return groups;
 }
@@ -241,8 +241,8 @@ SplitCountsInt8::SplitCountsInt8(ColumnSumsInt8::GetColumns getColumns, const We
                                        microkernels);
             // Room for extra terms of two more panels than counted so far: the first panels may not be typical.
             const size_t room = std::min(p + 3, panels.size()) * m_Groups * percent / 100;
-            const size_t least = split.GetNumLarge() / 2; // few of these groups need no second term
-            if (more + least > room)
+            const size_t minTerms = split.GetNumLarge() / 2; // few of these groups need no second term
+            if (more + minTerms > room)
             {
                 return;
             }

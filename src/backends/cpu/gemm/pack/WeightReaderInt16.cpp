@@ -54,10 +54,10 @@ WeightReaderInt16::WeightReaderInt16(const int8_t* values, double scale) : m_Val
 
 std::vector<int64_t> WeightReaderInt16::ClampMagnitudes(const int64_t* sums, size_t columns, size_t depth) const
 {
-    const int64_t most = static_cast<int64_t>(depth) * (128 + std::abs(int64_t{m_ZeroPoint}));
+    const int64_t maxSum = static_cast<int64_t>(depth) * (128 + std::abs(int64_t{m_ZeroPoint}));
     std::vector<int64_t> clamped(columns);
     std::transform(sums, sums + columns, clamped.begin(),
-                   [most](int64_t sum) { return std::clamp<int64_t>(sum, 0, most); });
+                   [maxSum](int64_t sum) { return std::clamp<int64_t>(sum, 0, maxSum); });
     return clamped;
 }
 

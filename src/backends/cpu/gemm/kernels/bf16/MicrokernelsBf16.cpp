@@ -462,27 +462,27 @@ void RunSlidingTile(const TileBf16& tile, size_t)
 }
 
 template <size_t Rows>
-void FillSlidingTiles(MicrokernelsBf16& engine)
+void FillSlidingTiles(MicrokernelsBf16& microkernels)
 {
-    engine.m_SlidingTiles[Rows] = RunSlidingTile<Rows>;
-    engine.m_SlidingRows = std::max(engine.m_SlidingRows, Rows);
+    microkernels.m_SlidingTiles[Rows] = RunSlidingTile<Rows>;
+    microkernels.m_SlidingRows = std::max(microkernels.m_SlidingRows, Rows);
     if constexpr (Rows > 1)
     {
-        FillSlidingTiles<Rows - 1>(engine);
+        FillSlidingTiles<Rows - 1>(microkernels);
     }
 }
 
 /// Fills the microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <size_t Vectors, size_t Rows>
-void FillTiles(MicrokernelsBf16& engine)
+void FillTiles(MicrokernelsBf16& microkernels)
 {
-    engine.m_Tiles[Vectors][Rows] = RunTiles<Rows, Vectors>;
-    engine.m_Rows[Vectors] = std::max(engine.m_Rows[Vectors], Rows);
-    engine.m_Vectors = std::max(engine.m_Vectors, Vectors);
-    engine.m_ReadsIndirection = true;
+    microkernels.m_Tiles[Vectors][Rows] = RunTiles<Rows, Vectors>;
+    microkernels.m_Rows[Vectors] = std::max(microkernels.m_Rows[Vectors], Rows);
+    microkernels.m_Vectors = std::max(microkernels.m_Vectors, Vectors);
+    microkernels.m_ReadsIndirection = true;
     if constexpr (Rows > 1)
     {
-        FillTiles<Vectors, Rows - 1>(engine);
+        FillTiles<Vectors, Rows - 1>(microkernels);
     }
 }
 
@@ -492,39 +492,39 @@ void ReleaseNothing() {}
 
 MicrokernelsBf16 MakeMicrokernels()
 {
-    MicrokernelsBf16 engine;
-    engine.m_Lanes = hn::Lanes(TagF32());
-    engine.m_Release = ReleaseNothing;
+    MicrokernelsBf16 microkernels;
+    microkernels.m_Lanes = hn::Lanes(TagF32());
+    microkernels.m_Release = ReleaseNothing;
 #if HWY_TARGET == HWY_AVX3
     if (GetCpuFeatures().m_AmxBf16 && GetCpuFeatures().m_Avx512Bf16) // for the rounding
     {
-        engine.m_Vectors = 2;
-        engine.m_Rows[1] = engine.m_Rows[2] = 32;
-        engine.m_MaxStepPairs = 16;
-        engine.m_RowUnit = 32;
-        std::fill(std::begin(engine.m_Tiles[1]), std::end(engine.m_Tiles[1]), RunAmxTiles<1>);
-        std::fill(std::begin(engine.m_Tiles[2]), std::end(engine.m_Tiles[2]), RunAmxTiles<2>);
-        engine.m_Release = ReleaseTiles;
-        engine.m_HasDots = true;
-        return engine;
+        microkernels.m_Vectors = 2;
+        microkernels.m_Rows[1] = microkernels.m_Rows[2] = 32;
+        microkernels.m_MaxStepPairs = 16;
+        microkernels.m_RowUnit = 32;
+        std::fill(std::begin(microkernels.m_Tiles[1]), std::end(microkernels.m_Tiles[1]), RunAmxTiles<1>);
+        std::fill(std::begin(microkernels.m_Tiles[2]), std::end(microkernels.m_Tiles[2]), RunAmxTiles<2>);
+        microkernels.m_Release = ReleaseTiles;
+        microkernels.m_HasDots = true;
+        return microkernels;
     }
     if (GetCpuFeatures().m_Avx512Bf16)
     {
-        FillSlidingTiles<12>(engine);
-        engine.m_HasDots = true;
+        FillSlidingTiles<12>(microkernels);
+        microkernels.m_HasDots = true;
         if (GetCpuFeatures().m_SplitsVectors)
         {
-            FillTiles<1, 7>(engine); // as in MicrokernelsF32
-            return engine;
+            FillTiles<1, 7>(microkernels); // as in MicrokernelsF32
+            return microkernels;
         }
-        FillTiles<1, 12>(engine);
-        FillTiles<2, 12>(engine);
-        FillTiles<3, 8>(engine);
-        FillTiles<4, 6>(engine);
-        return engine;
+        FillTiles<1, 12>(microkernels);
+        FillTiles<2, 12>(microkernels);
+        FillTiles<3, 8>(microkernels);
+        FillTiles<4, 6>(microkernels);
+        return microkernels;
     }
 #endif
-    return engine;
+    return microkernels;
 }
 
 } // namespace
@@ -538,8 +538,8 @@ namespace tenon::cpu
 
 const MicrokernelsBf16& GetMicrokernelsBf16()
 {
-    static constinit PerIsa<MicrokernelsBf16> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeMicrokernels)(); });
+    static constinit PerIsa<MicrokernelsBf16> microkernels;
+    return microkernels.Get([] { return TENON_CHOOSE(MakeMicrokernels)(); });
 }
 
 } // namespace tenon::cpu

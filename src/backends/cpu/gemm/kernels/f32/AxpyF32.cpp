@@ -253,8 +253,8 @@ void RunBlockedAxpyF32(const AxpyF32& sums)
 {
     constexpr size_t SliceBytes = 256 * 1024;
     constexpr size_t Steps = 8; // of the depth, taken together by the loops
-    const size_t most = SliceBytes / (sums.m_Columns * sizeof(float)) / Steps * Steps;
-    const size_t depth = std::max(most, Steps);
+    const size_t maxDepth = SliceBytes / (sums.m_Columns * sizeof(float)) / Steps * Steps;
+    const size_t depth = std::max(maxDepth, Steps);
     for (size_t k = 0; k < sums.m_Depth; k += depth)
     {
         for (size_t row = 0; row < sums.m_Rows; row += AxpyF32::MaxRows)

@@ -441,82 +441,83 @@ void Tiles(const TileF32& tiles, size_t count)
 
 /// Fills the microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <size_t Vectors, size_t Rows>
-void FillTiles(MicrokernelsF32& engine)
+void FillTiles(MicrokernelsF32& microkernels)
 {
-    engine.m_Tiles[Vectors][Rows] = Tiles<Rows, Vectors>;
-    engine.m_InPlaceTiles[Vectors][Rows] = Tiles<Rows, Vectors, Variant::InPlace>;
-    engine.m_Rows[Vectors] = engine.m_Rows[Vectors] < Rows ? Rows : engine.m_Rows[Vectors];
-    engine.m_Vectors = engine.m_MaxVectors = engine.m_Vectors < Vectors ? Vectors : engine.m_Vectors;
+    microkernels.m_Tiles[Vectors][Rows] = Tiles<Rows, Vectors>;
+    microkernels.m_InPlaceTiles[Vectors][Rows] = Tiles<Rows, Vectors, Variant::InPlace>;
+    microkernels.m_Rows[Vectors] = microkernels.m_Rows[Vectors] < Rows ? Rows : microkernels.m_Rows[Vectors];
+    microkernels.m_Vectors = microkernels.m_MaxVectors =
+        microkernels.m_Vectors < Vectors ? Vectors : microkernels.m_Vectors;
     if constexpr (Rows > 1)
     {
-        FillTiles<Vectors, Rows - 1>(engine);
+        FillTiles<Vectors, Rows - 1>(microkernels);
     }
 }
 
 #if HWY_TARGET == HWY_AVX3
 template <size_t Vectors, size_t Rows, Variant Which>
-void FillHalfVectorTiles(MicrokernelsF32& engine)
+void FillHalfVectorTiles(MicrokernelsF32& microkernels)
 {
-    engine.m_HalfVectorTiles[Vectors][Rows] = Tiles<Rows, Vectors, Which>;
-    engine.m_HalfVectorRows[Vectors] =
-        engine.m_HalfVectorRows[Vectors] < Rows ? Rows : engine.m_HalfVectorRows[Vectors];
+    microkernels.m_HalfVectorTiles[Vectors][Rows] = Tiles<Rows, Vectors, Which>;
+    microkernels.m_HalfVectorRows[Vectors] =
+        microkernels.m_HalfVectorRows[Vectors] < Rows ? Rows : microkernels.m_HalfVectorRows[Vectors];
     if constexpr (Rows > 1)
     {
-        FillHalfVectorTiles<Vectors, Rows - 1, Which>(engine);
+        FillHalfVectorTiles<Vectors, Rows - 1, Which>(microkernels);
     }
 }
 
 template <size_t Rows>
-void FillSlidingTiles(MicrokernelsF32& engine)
+void FillSlidingTiles(MicrokernelsF32& microkernels)
 {
-    engine.m_SlidingTiles[Rows] = Tiles<Rows, 1, Variant::Sliding>;
-    engine.m_SlidingRows = engine.m_SlidingRows < Rows ? Rows : engine.m_SlidingRows;
+    microkernels.m_SlidingTiles[Rows] = Tiles<Rows, 1, Variant::Sliding>;
+    microkernels.m_SlidingRows = microkernels.m_SlidingRows < Rows ? Rows : microkernels.m_SlidingRows;
     if constexpr (Rows > 1)
     {
-        FillSlidingTiles<Rows - 1>(engine);
+        FillSlidingTiles<Rows - 1>(microkernels);
     }
 }
 #endif
 
 MicrokernelsF32 MakeMicrokernels()
 {
-    MicrokernelsF32 engine;
-    engine.m_Lanes = hn::Lanes(TagF32());
-    engine.m_FetchesOutput = HWY_TARGET != HWY_AVX2;
+    MicrokernelsF32 microkernels;
+    microkernels.m_Lanes = hn::Lanes(TagF32());
+    microkernels.m_FetchesOutput = HWY_TARGET != HWY_AVX2;
     if constexpr (ManyRegisters)
     {
 #if HWY_TARGET == HWY_AVX3
-        FillSlidingTiles<12>(engine);
+        FillSlidingTiles<12>(microkernels);
         if (GetCpuFeatures().m_SplitsVectors)
         {
             // One multiply-add per cycle: seven sums keep it busy, with the broadcast as a memory operand. The epilogue
             // of so small a tile overlaps with the multiply-adds of the next tile; that of 24 sums does not.
-            engine.m_MaxSlidingChannels = 8; // with more, tiles of seven rows are faster
-            FillTiles<1, 7>(engine);
-            FillHalfVectorTiles<1, 8, Variant::Narrow>(engine);
-            FillTiles<2, 12>(engine);
-            FillTiles<3, 8>(engine);
-            FillTiles<4, 6>(engine);
-            engine.m_Vectors = 1;
-            return engine;
+            microkernels.m_MaxSlidingChannels = 8; // with more, tiles of seven rows are faster
+            FillTiles<1, 7>(microkernels);
+            FillHalfVectorTiles<1, 8, Variant::Narrow>(microkernels);
+            FillTiles<2, 12>(microkernels);
+            FillTiles<3, 8>(microkernels);
+            FillTiles<4, 6>(microkernels);
+            microkernels.m_Vectors = 1;
+            return microkernels;
         }
-        FillHalfVectorTiles<1, 14, Variant::HalfVectors>(engine);
-        FillHalfVectorTiles<2, 14, Variant::HalfVectors>(engine);
-        FillHalfVectorTiles<3, 10, Variant::HalfVectors>(engine);
-        FillHalfVectorTiles<4, 6, Variant::HalfVectors>(engine);
+        FillHalfVectorTiles<1, 14, Variant::HalfVectors>(microkernels);
+        FillHalfVectorTiles<2, 14, Variant::HalfVectors>(microkernels);
+        FillHalfVectorTiles<3, 10, Variant::HalfVectors>(microkernels);
+        FillHalfVectorTiles<4, 6, Variant::HalfVectors>(microkernels);
 #endif
-        FillTiles<1, 12>(engine);
-        FillTiles<2, 12>(engine);
-        FillTiles<3, 8>(engine);
-        FillTiles<4, 6>(engine);
+        FillTiles<1, 12>(microkernels);
+        FillTiles<2, 12>(microkernels);
+        FillTiles<3, 8>(microkernels);
+        FillTiles<4, 6>(microkernels);
     }
     else
     {
         // Sixteen registers: 12 sums, 2 vectors of weights, and the data.
-        FillTiles<1, 8>(engine);
-        FillTiles<2, 6>(engine);
+        FillTiles<1, 8>(microkernels);
+        FillTiles<2, 6>(microkernels);
     }
-    return engine;
+    return microkernels;
 }
 
 } // namespace
@@ -530,8 +531,8 @@ namespace tenon::cpu
 
 const MicrokernelsF32& GetMicrokernelsF32()
 {
-    static constinit PerIsa<MicrokernelsF32> engine;
-    return engine.Get([] { return TENON_CHOOSE(MakeMicrokernels)(); });
+    static constinit PerIsa<MicrokernelsF32> microkernels;
+    return microkernels.Get([] { return TENON_CHOOSE(MakeMicrokernels)(); });
 }
 
 } // namespace tenon::cpu

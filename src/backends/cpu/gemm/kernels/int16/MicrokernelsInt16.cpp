@@ -319,18 +319,18 @@ void Tile(const TileInt16& tile)
 
 /// Fills the microkernels of 1 to `Rows` rows for panels of `Vectors`.
 template <typename Dot, size_t Vectors, size_t Rows>
-void FillTiles(MicrokernelsInt16& engine)
+void FillTiles(MicrokernelsInt16& microkernels)
 {
-    engine.m_Tiles[Vectors][Rows] = Tile<Dot, int16_t, Rows, Vectors>;
+    microkernels.m_Tiles[Vectors][Rows] = Tile<Dot, int16_t, Rows, Vectors>;
     if constexpr (Rows <= MicrokernelsInt16::MaxInt8Rows)
     {
-        engine.m_Int8WeightTiles[Vectors][Rows] = Tile<Dot, int8_t, Rows, Vectors>;
+        microkernels.m_Int8WeightTiles[Vectors][Rows] = Tile<Dot, int8_t, Rows, Vectors>;
     }
-    engine.m_Rows[Vectors] = std::max(engine.m_Rows[Vectors], Rows);
-    engine.m_Vectors = std::max(engine.m_Vectors, Vectors);
+    microkernels.m_Rows[Vectors] = std::max(microkernels.m_Rows[Vectors], Rows);
+    microkernels.m_Vectors = std::max(microkernels.m_Vectors, Vectors);
     if constexpr (Rows > 1)
     {
-        FillTiles<Dot, Vectors, Rows - 1>(engine);
+        FillTiles<Dot, Vectors, Rows - 1>(microkernels);
     }
 }
 
@@ -349,42 +349,42 @@ void FillPixels(DepthwiseMicrokernelsInt16& tiles)
 
 /// 32 registers: 24 sums, 4 vectors of weights, and the data.
 template <typename Dot>
-void FillWide(MicrokernelsInt16& engine)
+void FillWide(MicrokernelsInt16& microkernels)
 {
-    FillTiles<Dot, 1, 8>(engine);
-    FillTiles<Dot, 2, 8>(engine);
-    FillTiles<Dot, 3, 8>(engine);
-    FillTiles<Dot, 4, 6>(engine);
-    FillPixels<Dot, DepthwiseKind, 4>(engine.m_Depthwise);
-    FillPixels<Dot, GroupsKind<2>, 4>(engine.m_Groups[2]);
-    FillPixels<Dot, GroupsKind<4>, 4>(engine.m_Groups[4]);
-    FillPixels<Dot, GroupsKind<8>, 3>(engine.m_Groups[8]);
+    FillTiles<Dot, 1, 8>(microkernels);
+    FillTiles<Dot, 2, 8>(microkernels);
+    FillTiles<Dot, 3, 8>(microkernels);
+    FillTiles<Dot, 4, 6>(microkernels);
+    FillPixels<Dot, DepthwiseKind, 4>(microkernels.m_Depthwise);
+    FillPixels<Dot, GroupsKind<2>, 4>(microkernels.m_Groups[2]);
+    FillPixels<Dot, GroupsKind<4>, 4>(microkernels.m_Groups[4]);
+    FillPixels<Dot, GroupsKind<8>, 3>(microkernels.m_Groups[8]);
 }
 
 /// 16 registers: 12 sums, 2 vectors of weights, the data and a product.
 template <typename Dot>
-void FillNarrow(MicrokernelsInt16& engine)
+void FillNarrow(MicrokernelsInt16& microkernels)
 {
-    FillTiles<Dot, 1, 8>(engine);
-    FillTiles<Dot, 2, 6>(engine);
-    FillPixels<Dot, DepthwiseKind, 4>(engine.m_Depthwise);
-    FillPixels<Dot, GroupsKind<2>, 4>(engine.m_Groups[2]);
-    FillPixels<Dot, GroupsKind<4>, 2>(engine.m_Groups[4]);
-    FillPixels<Dot, GroupsKind<8>, 1>(engine.m_Groups[8]);
+    FillTiles<Dot, 1, 8>(microkernels);
+    FillTiles<Dot, 2, 6>(microkernels);
+    FillPixels<Dot, DepthwiseKind, 4>(microkernels.m_Depthwise);
+    FillPixels<Dot, GroupsKind<2>, 4>(microkernels.m_Groups[2]);
+    FillPixels<Dot, GroupsKind<4>, 2>(microkernels.m_Groups[4]);
+    FillPixels<Dot, GroupsKind<8>, 1>(microkernels.m_Groups[8]);
 }
 
 MicrokernelsInt16 MakeMicrokernels()
 {
-    MicrokernelsInt16 engine;
-    engine.m_Lanes = hn::Lanes(Ints());
+    MicrokernelsInt16 microkernels;
+    microkernels.m_Lanes = hn::Lanes(Ints());
 #if HWY_TARGET == HWY_AVX3
-    GetCpuFeatures().m_Avx512Vnni ? FillWide<VnniPairs>(engine) : FillWide<Int16x2>(engine);
+    GetCpuFeatures().m_Avx512Vnni ? FillWide<VnniPairs>(microkernels) : FillWide<Int16x2>(microkernels);
 #elif HWY_TARGET == HWY_AVX2
-    GetCpuFeatures().m_AvxVnni ? FillNarrow<VnniPairs>(engine) : FillNarrow<Int16x2>(engine);
+    GetCpuFeatures().m_AvxVnni ? FillNarrow<VnniPairs>(microkernels) : FillNarrow<Int16x2>(microkernels);
 #else
-    FillNarrow<Int16x2>(engine);
+    FillNarrow<Int16x2>(microkernels);
 #endif
-    return engine;
+    return microkernels;
 }
 
 } // namespace
@@ -398,8 +398,8 @@ namespace tenon::cpu
 
 const MicrokernelsInt16& GetMicrokernelsInt16()
 {
-    static constinit PerIsa<MicrokernelsInt16> engine;
-    return engine.Get(
+    static constinit PerIsa<MicrokernelsInt16> microkernels;
+    return microkernels.Get(
         []
         {
             MicrokernelsInt16 made = TENON_CHOOSE(MakeMicrokernels)();
