@@ -3,7 +3,7 @@
 // do. Layers that CpuAcc does not take run on CpuRef; their label says so.
 //
 // usage: bench_kernels [--threads=N] [--fast-math] [--bf16] [--seconds=S] [--table=FILE] [--benchmark_filter=REGEX] ...
-// --table also writes the results to a file, as a table in Markdown.
+// --table also writes the results to a file, as a table in Markdown. A later section of that file stays.
 // --seconds is for each layer and repetition, 0.08 otherwise. Each layer takes turns with the loops that it is compared
 // with, a millisecond or a run at a time, and of all of them medians count.
 // --fast-math is for all layers; those named .../fast_math have it in any case, beside the same layer without it.
@@ -29,6 +29,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -196,6 +197,15 @@ void AddContext(const Settings& settings, const MachinePeaks& peaks)
     benchmark::AddCustomContext("run of a network", text);
 }
 
+/// A file's text from its second heading on: it is not of this program. Empty where there is none.
+std::string ReadRest(const std::string& path)
+{
+    std::ifstream in(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const size_t heading = text.find("\n## ");
+    return heading == std::string::npos ? "" : text.substr(heading);
+}
+
 } // namespace
 
 } // namespace tenon::bench
@@ -236,8 +246,10 @@ int main(int argc, char** argv)
     {
         KernelReport report(isatty(STDOUT_FILENO) != 0);
         benchmark::RunSpecifiedBenchmarks(&report);
+        const std::string rest = ReadRest(options.m_Table);
         std::ofstream out(options.m_Table);
         report.WriteTable(out, peaks);
+        out << rest;
         if (!out.flush())
         {
             std::fprintf(stderr, "bench_kernels: cannot write %s\n", options.m_Table.c_str());
