@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution2d of CpuAcc for NHWC BFloat16 data, constant weights and bias: im2col + GEMM (GemmBf16).
 #include "backends/cpu/gemm/driver/PrepareGemm.hpp"
+#include "backends/cpu/gemm/pack/PackedWeightsBf16.hpp"
 #include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"

@@ -15,6 +15,7 @@
 #include "backends/cpu/gemm/driver/GemmF32.hpp"
 #include "backends/cpu/gemm/driver/GemmInt16.hpp"
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
+#include "backends/cpu/gemm/pack/PackedWeightsBf16.hpp"
 #include "backends/cpu/im2col/Im2col.hpp"
 #include "backends/cpu/weights/LayerWithWeights.hpp"
 #include "backends/cpu/weights/WeightsCheck.hpp"

@@ -4,6 +4,7 @@
 // floats.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/driver/GemmBf16.hpp"
+#include "backends/cpu/gemm/pack/PackedWeightsBf16.hpp"
 #include "backends/cpu/matmul/BatchedGemm.hpp"
 #include "backends/cpu/move/TransposeVectors.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"

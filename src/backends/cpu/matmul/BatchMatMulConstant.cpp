@@ -6,6 +6,7 @@
 #include "backends/cpu/gemm/driver/GemmF32.hpp"
 #include "backends/cpu/gemm/driver/GemmInt16.hpp"
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
+#include "backends/cpu/gemm/pack/PackedWeightsBf16.hpp"
 #include "backends/cpu/matmul/UnpackedMatrixF32.hpp"
 #include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"

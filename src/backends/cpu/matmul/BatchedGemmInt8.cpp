@@ -3,6 +3,7 @@
 #include "backends/cpu/matmul/BatchedGemmInt8.hpp"
 
 #include "backends/cpu/gemm/driver/MultiplyPanelInt8.hpp"
+#include "backends/cpu/gemm/pack/MatrixPanelsInt8.hpp"
 #include "backends/cpu/matmul/BatchedGemmTasks.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"

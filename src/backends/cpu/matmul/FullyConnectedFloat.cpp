@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FullyConnected of CpuAcc for Float32 or BFloat16 data and constant weights: GemmF32, GemmBf16.
 #include "backends/cpu/gemm/driver/PrepareGemm.hpp"
+#include "backends/cpu/gemm/pack/PackedWeightsBf16.hpp"
 #include "backends/cpu/matmul/UnpackedMatrixF32.hpp"
 #include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"

@@ -3,6 +3,7 @@
 #include "backends/cpu/gemm/driver/GemmBf16.hpp"
 
 #include "backends/common/Scratch.hpp"
+#include "backends/cpu/gemm/pack/PackedWeightsBf16.hpp"
 #include "backends/cpu/im2col/SlidingWindows.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 

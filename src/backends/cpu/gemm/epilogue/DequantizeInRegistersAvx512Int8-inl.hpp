@@ -2,8 +2,8 @@
 // Dequantization of accumulators in registers, with AVX-512, and their initial values:
 //   out = clamp(float(sum - zero point * column sum) * (row scale * column scale) + bias)
 //
-// Part of MicrokernelsInt8.cpp and ImplicitGemmKernelsInt8.cpp, which are compiled for each target (Foreach.hpp);
-// included once a target.
+// Part of FusedEpilogueRowsAvx512Int8.cpp and ImplicitGemmKernelsInt8.cpp, which are compiled for each target
+// (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_DEQUANTIZE_IN_REGISTERS_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_DEQUANTIZE_IN_REGISTERS_AVX512_INT8_INL
 #undef TENON_CPU_DEQUANTIZE_IN_REGISTERS_AVX512_INT8_INL

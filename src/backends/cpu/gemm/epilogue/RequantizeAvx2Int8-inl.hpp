@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantization (EpilogueInt8-inl.hpp) with AVX2: by multipliers with right shifts, and by doubles.
+// Requantization (EpilogueInt8.cpp) with AVX2: by multipliers with right shifts, and by doubles.
 #if defined(TENON_CPU_REQUANTIZE_AVX2_INT8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_REQUANTIZE_AVX2_INT8_INL
 #undef TENON_CPU_REQUANTIZE_AVX2_INT8_INL
@@ -24,7 +24,7 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 /// Multipliers, shifts and the zero point of the eight lanes of a vector.
 ///
-/// Both rounding steps are one floor division, see EpilogueInt8-inl.hpp. The zero point is added before the last
+/// Both rounding steps are one floor division, see EpilogueInt8.cpp. The zero point is added before the last
 /// shift, which RequantizeColumns::MaxShift leaves room for.
 struct EightLaneScale
 {

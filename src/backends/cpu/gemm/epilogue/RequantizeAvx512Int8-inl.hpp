@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantization (EpilogueInt8-inl.hpp has the formula) with AVX-512: of accumulators in memory by multipliers with
+// Requantization (EpilogueInt8.cpp has the formula) with AVX-512: of accumulators in memory by multipliers with
 // right shifts, or in double precision, as FullyConnected rounds (DoubleScale); and of accumulators in registers by
-// multipliers (OffsetScale, PlainScale; see PreparedRequantizationInt8). Part of sources that are compiled for each
-// target (Foreach.hpp); included once a target.
+// multipliers (OffsetScale, PlainScale; PrepareRequantization makes their constants). Part of sources that are compiled
+// for each target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_REQUANTIZE_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_REQUANTIZE_AVX512_INT8_INL
 #undef TENON_CPU_REQUANTIZE_AVX512_INT8_INL
@@ -16,7 +16,10 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <type_traits>
 
@@ -98,7 +101,7 @@ HWY_INLINE __m512i ScaleSums(const DoubleScale& scale, const int32_t* sums, __m5
 
 /// Multipliers, shifts and the zero point of the sixteen lanes of a vector.
 ///
-/// Both rounding steps are one floor division, see EpilogueInt8-inl.hpp. The last shift works on the product's upper
+/// Both rounding steps are one floor division, see EpilogueInt8.cpp. The last shift works on the product's upper
 /// half. The zero point is added before it, which RequantizeColumns::MaxShift leaves room for.
 struct SixteenLaneScale
 {
@@ -346,6 +349,51 @@ struct PlainScale : PositiveScale
     static HWY_INLINE __m512i Product(__m512i x, __m512i multiplier) { return _mm512_mul_epi32(x, multiplier); }
     static HWY_INLINE __m512i Round(__m512i units, __m512i) { return units; }
 };
+
+/// A vector whose upper half repeats its lower half.
+HWY_INLINE __m512i RepeatLower(__m512i x)
+{
+    return _mm512_shuffle_i64x2(x, x, 0x44);
+}
+
+template <typename Scale>
+void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t count,
+                   PreparedRequantizationInt8& prepared)
+{
+    static_assert(sizeof(Scale) == PreparedRequantizationInt8::VectorBytes);
+    prepared.m_IsLastVectorHalf = IsLastVectorHalf(count);
+    for (size_t v = 0; 16 * v < count; ++v)
+    {
+        Scale scale(columns, 16 * v);
+        __m512i sums = _mm512_add_epi32(_mm512_load_si512(bias + 16 * v), _mm512_set1_epi32(Scale::Offset));
+        if (prepared.m_IsLastVectorHalf && 16 * v + 16 > count)
+        {
+            sums = RepeatLower(sums);
+            for (__m512i* x : {&scale.m_Even, &scale.m_Odd, &scale.m_EvenAddend, &scale.m_OddAddend, &scale.m_Right})
+            {
+                *x = RepeatLower(*x);
+            }
+        }
+        std::memcpy(prepared.m_Scales + v * sizeof(scale), &scale, sizeof(scale));
+        _mm512_store_si512(prepared.m_Bias + 16 * v, sums);
+    }
+}
+
+/// See MicrokernelsInt8::m_PrepareRequantization. Outputs are computed as int8; uint8 outputs are 128 more.
+inline void PrepareRequantization(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
+                                  PreparedRequantizationInt8& prepared)
+{
+    RequantizeColumns ofSigned = columns;
+    const int32_t shift = isSigned ? 0 : 128;
+    ofSigned.m_ZeroPoint -= shift;
+    _mm512_store_si512(prepared.m_Min, _mm512_set1_epi8(static_cast<char>(columns.m_Min - shift)));
+    _mm512_store_si512(prepared.m_Max, _mm512_set1_epi8(static_cast<char>(columns.m_Max - shift)));
+    _mm512_store_si512(prepared.m_SignXor, _mm512_set1_epi8(isSigned ? 0 : static_cast<char>(0x80)));
+    prepared.m_IsPlain = isSigned && columns.m_Min == INT8_MIN && columns.m_Max == INT8_MAX;
+    prepared.m_Mask = count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+    columns.m_Min >= columns.m_ZeroPoint ? PrepareScales<PlainScale>(ofSigned, bias, count, prepared)
+                                         : PrepareScales<OffsetScale>(ofSigned, bias, count, prepared);
+}
 
 /// Scales one vector of accumulators.
 template <typename Scale>

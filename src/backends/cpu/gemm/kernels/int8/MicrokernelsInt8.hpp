@@ -14,7 +14,8 @@
 // (XOR 0x80): ZeroPointCorrectionInt8.hpp says what that adds. Arm (sdot, udot, smmla, usmmla) and AMX (tdpbssd,
 // tdpbusd) take the signs as they are. Layouts of B: WeightLayoutInt8. Epilogues: accumulators to memory, or
 // requantized / dequantized in registers (AVX-512), also without accumulators in memory (fused epilogue).
-// int8_kernels.def is the table of all sets, MicrokernelsInt8.cpp fills in their functions, KernelChoiceInt8 chooses.
+// int8_kernels.def is the table of all sets, the source of each layout fills in their functions (FillRowsInt8-inl.hpp),
+// KernelChoiceInt8 chooses.
 #pragma once
 
 #include "backends/cpu/gemm/kernels/int8/KernelRowsInt8.hpp"

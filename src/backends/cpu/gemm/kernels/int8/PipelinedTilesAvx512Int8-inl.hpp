@@ -14,8 +14,8 @@
 // lower half only: it multiplies that half by 256-bit instructions, for processors that execute 512-bit instructions
 // as two. RequantizedHalfVectorTile requantizes it.
 //
-// Part of MicrokernelsInt8.cpp and ImplicitGemmKernelsInt8.cpp, which are compiled for each target (Foreach.hpp);
-// included once a target.
+// Part of FusedEpilogueRowsAvx512Int8.cpp and ImplicitGemmKernelsInt8.cpp, which are compiled for each target
+// (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_PIPELINED_TILES_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_PIPELINED_TILES_AVX512_INT8_INL
 #undef TENON_CPU_PIPELINED_TILES_AVX512_INT8_INL
@@ -31,7 +31,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 HWY_BEFORE_NAMESPACE();
@@ -282,51 +281,6 @@ private:
     }
 };
 
-/// A vector whose upper half repeats its lower half.
-HWY_INLINE __m512i RepeatLower(__m512i x)
-{
-    return _mm512_shuffle_i64x2(x, x, 0x44);
-}
-
-template <typename Scale>
-void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t count,
-                   PreparedRequantizationInt8& prepared)
-{
-    static_assert(sizeof(Scale) == PreparedRequantizationInt8::VectorBytes);
-    prepared.m_IsLastVectorHalf = IsLastVectorHalf(count);
-    for (size_t v = 0; 16 * v < count; ++v)
-    {
-        Scale scale(columns, 16 * v);
-        __m512i sums = _mm512_add_epi32(_mm512_load_si512(bias + 16 * v), _mm512_set1_epi32(Scale::Offset));
-        if (prepared.m_IsLastVectorHalf && 16 * v + 16 > count)
-        {
-            sums = RepeatLower(sums);
-            for (__m512i* x : {&scale.m_Even, &scale.m_Odd, &scale.m_EvenAddend, &scale.m_OddAddend, &scale.m_Right})
-            {
-                *x = RepeatLower(*x);
-            }
-        }
-        std::memcpy(prepared.m_Scales + v * sizeof(scale), &scale, sizeof(scale));
-        _mm512_store_si512(prepared.m_Bias + 16 * v, sums);
-    }
-}
-
-/// See MicrokernelsInt8::m_PrepareRequantization. Outputs are computed as int8; uint8 outputs are 128 more.
-inline void PrepareRequantization(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
-                                  PreparedRequantizationInt8& prepared)
-{
-    RequantizeColumns ofSigned = columns;
-    const int32_t shift = isSigned ? 0 : 128;
-    ofSigned.m_ZeroPoint -= shift;
-    _mm512_store_si512(prepared.m_Min, _mm512_set1_epi8(static_cast<char>(columns.m_Min - shift)));
-    _mm512_store_si512(prepared.m_Max, _mm512_set1_epi8(static_cast<char>(columns.m_Max - shift)));
-    _mm512_store_si512(prepared.m_SignXor, _mm512_set1_epi8(isSigned ? 0 : static_cast<char>(0x80)));
-    prepared.m_IsPlain = isSigned && columns.m_Min == INT8_MIN && columns.m_Max == INT8_MAX;
-    prepared.m_Mask = count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
-    columns.m_Min >= columns.m_ZeroPoint ? PrepareScales<PlainScale>(ofSigned, bias, count, prepared)
-                                         : PrepareScales<OffsetScale>(ofSigned, bias, count, prepared);
-}
-
 /// Addresses of the rows of the output.
 struct RowsOut
 {
@@ -502,8 +456,9 @@ struct RequantizedTile : PipelinedTile<Dot>
     }
 
     template <typename Of, size_t Rows, size_t Vectors, size_t... V>
-    static HWY_INLINE void ScaleSome(const Of& of, const PreparedRequantizationInt8& columns, size_t row,
-                                     Vector (&sums)[Rows][Vectors], std::index_sequence<V...>)
+    static HWY_INLINE void ScaleSome(const Of& of, const PreparedRequantizationInt8& columns,
+                                     [[maybe_unused]] size_t row, Vector (&sums)[Rows][Vectors],
+                                     std::index_sequence<V...>)
     {
         (ScaleVector<V>(of, columns, row, sums), ...);
     }

@@ -25,8 +25,24 @@ void UseImplicitGemmKernels(MicrokernelSetInt8& tiles);
 /// Sets m_ImplicitGemmDequantizeKernels, with the same precondition.
 void UseImplicitGemmDequantizeKernels(MicrokernelSetInt8& tiles);
 
-/// Sets m_FindRange, m_Quantize and m_QuantizeToFloats: quantization of float data for hybrid layers at run time
-/// (pack/QuantizeLoopsInt8.cpp).
-void UseQuantizeLoops(MicrokernelsInt8& microkernels);
+/// Sets the functions with an epilogue in registers that the set's row has: m_RequantizedKernels by the epilogues Rq
+/// and RqRow, m_DequantizedKernels and m_MinIndirectRows by Dq (FusedEpilogueRowsAvx512Int8.cpp). Precondition: m_Row
+/// is set, and the processor has AVX-512 VNNI.
+void UseFusedEpilogues(MicrokernelSetInt8& set);
+
+/// Fills in the functions of the rows with the layout Int4x8 (MicrokernelsInt4.cpp). Precondition, here and below:
+/// m_Rows and the sets' m_Row are those of the target that TENON_CHOOSE chooses.
+void UseInt4Microkernels(MicrokernelsInt8& microkernels);
+/// Fills in those with the layouts Split and Permuted, and m_MakeComplementBlocks (PmaddubswMicrokernelsInt8.cpp).
+void UsePmaddubswMicrokernels(MicrokernelsInt8& microkernels);
+/// Fills in those with the layout Unpacked (UnpackedDotsInt8.cpp).
+void UseUnpackedDots(MicrokernelsInt8& microkernels);
+
+/// Sets m_Requantize, m_Dequantize and, with AVX-512, m_PrepareRequantization (epilogue/EpilogueInt8.cpp).
+void UseEpilogue(MicrokernelsInt8& microkernels);
+
+/// Sets the loops over rows of data: m_Widen, m_SignXor, m_SumRows, m_FindRange, m_Quantize and m_QuantizeToFloats
+/// (pack/RowLoopsInt8.cpp).
+void UseRowLoops(MicrokernelsInt8& microkernels);
 
 } // namespace tenon::cpu

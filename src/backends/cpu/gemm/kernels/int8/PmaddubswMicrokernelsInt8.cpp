@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles by pmaddubsw, for processors without dot products of bytes, in two ways that keep its int16 sums from
-// saturating: by split weights (SplitWeightsInt8.hpp), and by sign-free permuted weights (PermutedWeightsInt8.hpp).
-// Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_PMADDUBSW_TILES_INT8_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_PMADDUBSW_TILES_INT8_INL
-#undef TENON_CPU_PMADDUBSW_TILES_INT8_INL
-#else
-#define TENON_CPU_PMADDUBSW_TILES_INT8_INL
-#endif
-
-#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
-#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
+// Tiles by pmaddubsw, for processors without dot products of bytes, in the layouts Split and Permuted. pmaddubsw adds
+// products of uint8 by int8 in pairs, in int16:
+//
+//   C[r][c] += int32(A[r][k] * B[k][c] + A[r][k + 1] * B[k + 1][c])      the pair has to fit int16
+//
+// Two ways keep it from saturating: split weights, the sum of two terms (SplitWeightsInt8.hpp), and sign-free permuted
+// weights, in an order of each column's own (PermutedWeightsInt8.hpp).
+#include "backends/cpu/gemm/kernels/int8/RegisterMicrokernelsInt8.hpp"
 #include "backends/cpu/gemm/pack/PermutedWeightsInt8.hpp"
 #include "backends/cpu/gemm/pack/SplitWeightsInt8.hpp"
-#include "backends/cpu/simd/F32-inl.hpp"
 
 #include <cstddef>
 #include <cstdint>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/kernels/int8/PmaddubswMicrokernelsInt8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -209,6 +210,9 @@ struct PermutedTile
     }
 };
 
+namespace
+{
+
 /// blocks[n / 8][16]: eight of n int8 biased by 128, and their complements 255 - x; n is a multiple of eight.
 void MakeComplementBlocks(const uint8_t* bytes, size_t count, uint8_t* blocks)
 {
@@ -229,9 +233,25 @@ void FillPermutedTiles(MicrokernelSetInt8& tiles)
     FillTiles<PermutedTile, 2, 8>(tiles);
 }
 
+} // namespace
+
 #endif // HWY_ARCH_X86
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+#define TENON_INT8_LAYOUT_Split TENON_INT8_FILL
+#define TENON_INT8_LAYOUT_Permuted TENON_INT8_FILL
+#include "backends/cpu/gemm/kernels/int8/FillRowsInt8-inl.hpp"
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+void UsePmaddubswMicrokernels(MicrokernelsInt8& microkernels)
+{
+    TENON_CHOOSE(FillRows)(microkernels);
+}
+
+} // namespace tenon::cpu
 #endif

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVX-512 microkernels with a fused epilogue: the choice of tiles for a number of rows (half vector, pipelined, equal
-// heights or overlap). WriteRequantizedRows writes int8, by the tiles of PipelinedTilesAvx512Int8-inl.hpp and by tiles
-// in which two rows share the last vector. WriteDequantizedRows writes floats (hybrid layers); its rows of data may
-// come from an indirection buffer.
+// AVX-512 microkernels of the layout Int8x4 with a fused epilogue: sums stay in registers until they are outputs.
 //
-// Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_FUSED_EPILOGUE_ROWS_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_FUSED_EPILOGUE_ROWS_AVX512_INT8_INL
-#undef TENON_CPU_FUSED_EPILOGUE_ROWS_AVX512_INT8_INL
-#else
-#define TENON_CPU_FUSED_EPILOGUE_ROWS_AVX512_INT8_INL
-#endif
-
-#include "backends/cpu/gemm/epilogue/DequantizeInRegistersAvx512Int8-inl.hpp"
-#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
-#include "backends/cpu/gemm/kernels/int8/PipelinedTilesAvx512Int8-inl.hpp"
+//   WriteRequantizedRows:  out[r][c] = requantize(bias[c] + sum_k A[r][k] * B[k][c])                  int8, uint8
+//   WriteDequantizedRows:  out[r][c] = dequantize(bias[c] + sum_k A[r][k] * B[k][c])                  float (hybrid)
+//
+// Each chooses tiles for a number of rows: half vector, software-pipelined, equal heights or overlap. Tiles are those
+// of PipelinedTilesAvx512Int8-inl.hpp, and tiles in which two rows share the last vector. Rows of data that are
+// dequantized may come from an indirection buffer.
+#include "backends/cpu/gemm/kernels/int8/RegisterMicrokernelsInt8.hpp"
 #include "backends/cpu/im2col/SkippedTaps.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <utility>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/kernels/int8/FusedEpilogueRowsAvx512Int8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/gemm/epilogue/DequantizeInRegistersAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/PipelinedTilesAvx512Int8-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -418,7 +420,66 @@ void FillDequantizedRows(MicrokernelSetInt8& tiles)
 
 #endif
 
+namespace
+{
+
+#if HWY_TARGET == HWY_AVX3
+
+/// Fills the functions that the row's epilogues ask for. Its operands' signs and the bias of its data say which dot
+/// product it takes. The combinations that no row has are not instantiated.
+void FillFusedEpilogues(MicrokernelSetInt8& set)
+{
+    using Epilogues = KernelEpiloguesInt8;
+    const KernelRowInt8& row = *set.m_Row;
+    if (row.m_IsDataBiased && !row.m_IsQuantizedDataBiased) // on load
+    {
+        if (row.Has(Epilogues::Rq))
+        {
+            FillRequantizedRows<VnniDataBiased, false>(set);
+        }
+        return;
+    }
+    if (row.m_Signs == OperandSignsInt8::DataSigned)
+    {
+        if (row.Has(Epilogues::RqRow))
+        {
+            FillRequantizedRows<VnniDataSigned, true>(set);
+        }
+        return;
+    }
+    if (row.Has(Epilogues::Dq))
+    {
+        FillDequantizedRows<VnniDataUnsigned>(set);
+    }
+    if (row.Has(Epilogues::Rq))
+    {
+        FillRequantizedRows<VnniDataUnsigned, false>(set);
+    }
+    if (row.Has(Epilogues::RqRow))
+    {
+        FillRequantizedRows<VnniDataUnsigned, true>(set);
+    }
+}
+
+#else
+
+void FillFusedEpilogues(MicrokernelSetInt8&) {}
+
+#endif
+
+} // namespace
+
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+void UseFusedEpilogues(MicrokernelSetInt8& set)
+{
+    TENON_CHOOSE(FillFusedEpilogues)(set);
+}
+
+} // namespace tenon::cpu
 #endif

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products along the depth with weights in the model's own layout, [columns][depth]: for few rows (most of the time
-// is reading the weights once) or few columns. 256-bit vectors along the depth, up to 4 rows x 4 columns of partial
-// sums, horizontal sums at the end.
+// Dot products along the depth with weights in the model's own layout (Unpacked), [columns][depth]:
 //
-// The instruction takes an unsigned and a signed operand, or two signed ones: data, and weights too, may be biased by
-// 128 (XOR 0x80) on load. Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once
-// a target.
-#if defined(TENON_CPU_UNPACKED_DOTS_INT8_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_UNPACKED_DOTS_INT8_INL
-#undef TENON_CPU_UNPACKED_DOTS_INT8_INL
-#else
-#define TENON_CPU_UNPACKED_DOTS_INT8_INL
-#endif
-
-#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
-#include "backends/cpu/simd/LaneSums-inl.hpp"
+//   sums[r][c] = bias[c] + sum_k data[r][k] * weights[c][k]
+//
+// For few rows (most of the time is reading the weights once) or few columns. 256-bit vectors along the depth, up to
+// 4 rows x 4 columns of partial sums, horizontal sums at the end. The instruction takes an unsigned and a signed
+// operand, or two signed ones: data, and weights too, may be biased by 128 (XOR 0x80) on load.
+#include "backends/cpu/gemm/kernels/int8/RegisterMicrokernelsInt8.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/kernels/int8/UnpackedDotsInt8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+#include "backends/cpu/simd/LaneSums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -225,8 +226,11 @@ void SetUnpacked(MicrokernelSetInt8& tiles)
     tiles.m_UnpackedDots = SumUnpacked<Product>;
 }
 
+namespace
+{
+
 /// For processors with dot products: the rows ...UnpackedS8 and ...UnpackedU8.
-inline void SetUnpackedDots(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned)
+void SetUnpackedDots(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned)
 {
     SetUnpacked<UnpackedProduct<VnniDataUnsigned, true, false>>(ofSigned);
     SetUnpacked<UnpackedProduct<VnniDataSigned, true, false>>(ofUnsigned);
@@ -236,7 +240,7 @@ inline void SetUnpackedDots(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& of
 
 /// For processors without dot products, for weights without -128 (biased: without 0), see SignedBytes: the rows
 /// UnpackedSignTransferS8 and UnpackedSignTransferU8.
-inline void SetUnpackedSigns(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned)
+void SetUnpackedSigns(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& ofUnsigned)
 {
     SetUnpacked<UnpackedProduct<SignedBytes, false, false>>(ofSigned);
     SetUnpacked<UnpackedProduct<SignedBytes, true, true>>(ofUnsigned);
@@ -244,9 +248,24 @@ inline void SetUnpackedSigns(MicrokernelSetInt8& ofSigned, MicrokernelSetInt8& o
 
 #endif
 
+} // namespace
+
 #endif
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+#define TENON_INT8_LAYOUT_Unpacked TENON_INT8_FILL
+#include "backends/cpu/gemm/kernels/int8/FillRowsInt8-inl.hpp"
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+void UseUnpackedDots(MicrokernelsInt8& microkernels)
+{
+    TENON_CHOOSE(FillRows)(microkernels);
+}
+
+} // namespace tenon::cpu
 #endif

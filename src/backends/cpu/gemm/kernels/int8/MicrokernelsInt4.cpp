@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// int8 data by 4-bit weights, which are stored plus 8 as unsigned 0..15, so that a mask and a shift unpack them. In the
-// four bytes that a column has in a vector, the lower halves are the weights of group 2g, the upper halves those of
-// group 2g + 1:
-//   byte j = w[8g + j] | w[8g + 4 + j] << 4
+// Tiles of int8 data by 4-bit weights in the layout Int4x8: dot products, or sums of pairs in int16 (PairsInt4) where
+// the processor has none of bytes.
 //
-// Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_TILES_INT4_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_TILES_INT4_INL
-#undef TENON_CPU_TILES_INT4_INL
-#else
-#define TENON_CPU_TILES_INT4_INL
-#endif
+//   C[r][c] = bias[c] + sum_k A[r][k] * w[k][c]      w: the weight plus 8, as unsigned 0..15
+//
+// A mask and a shift unpack the weights. In the four bytes that a column has in a vector, the lower halves are the
+// weights of group 2g, the upper halves those of group 2g + 1:
+//   byte j = w[8g + j] | w[8g + 4 + j] << 4
+#include "backends/cpu/gemm/kernels/int8/RegisterMicrokernelsInt8.hpp"
 
-#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
-#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
-#include "backends/cpu/simd/F32-inl.hpp"
-
-#include <algorithm>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/kernels/int8/MicrokernelsInt4.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -192,4 +191,17 @@ private:
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+#define TENON_INT8_LAYOUT_Int4x8 TENON_INT8_FILL
+#include "backends/cpu/gemm/kernels/int8/FillRowsInt8-inl.hpp"
+
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+void UseInt4Microkernels(MicrokernelsInt8& microkernels)
+{
+    TENON_CHOOSE(FillRows)(microkernels);
+}
+
+} // namespace tenon::cpu
 #endif

@@ -11,26 +11,26 @@
 //
 // Dequantize (hybrid): out = clamp(float(sum - zero point * column sum) * (row scale * column scale) + bias)
 //
-// Part of MicrokernelsInt8.cpp, which is compiled for each target (Foreach.hpp); included once a target.
-#if defined(TENON_CPU_EPILOGUE_INT8_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENON_CPU_EPILOGUE_INT8_INL
-#undef TENON_CPU_EPILOGUE_INT8_INL
-#else
-#define TENON_CPU_EPILOGUE_INT8_INL
-#endif
-
-#include "backends/cpu/gemm/epilogue/RequantizeAvx2Int8-inl.hpp"
-#include "backends/cpu/gemm/epilogue/RequantizeAvx512Int8-inl.hpp"
-#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
-#include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
-#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
-#include "backends/cpu/simd/F32-inl.hpp"
-#include "backends/cpu/simd/MinMax-inl.hpp"
+// Epilogues of accumulators in registers have PrepareRequantization (RequantizeAvx512Int8-inl.hpp) from here.
+#include "backends/cpu/gemm/kernels/int8/RegisterMicrokernelsInt8.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/gemm/epilogue/EpilogueInt8.cpp"
+#include "backends/cpu/simd/Foreach.hpp"
+// After it: compiled for each target.
+#include "backends/cpu/gemm/epilogue/RequantizeAvx2Int8-inl.hpp"
+#include "backends/cpu/gemm/epilogue/RequantizeAvx512Int8-inl.hpp"
+#include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+#include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
+#include "backends/cpu/simd/F32-inl.hpp"
+#include "backends/cpu/simd/MinMax-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -273,7 +273,31 @@ void Dequantize(const DequantizeRows& rows, const DequantizeColumns& columns)
     same >= rows.m_Rows ? DequantizeWith<true>(rows, columns) : DequantizeWith<false>(rows, columns);
 }
 
+namespace
+{
+
+void FillEpilogue(MicrokernelsInt8& microkernels)
+{
+    microkernels.m_Requantize = Requantize;
+    microkernels.m_Dequantize = Dequantize;
+#if HWY_TARGET == HWY_AVX3
+    microkernels.m_PrepareRequantization = PrepareRequantization;
+#endif
+}
+
+} // namespace
+
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+#if HWY_ONCE
+namespace tenon::cpu
+{
+
+void UseEpilogue(MicrokernelsInt8& microkernels)
+{
+    TENON_CHOOSE(FillEpilogue)(microkernels);
+}
+
+} // namespace tenon::cpu
 #endif
