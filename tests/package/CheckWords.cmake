@@ -22,20 +22,9 @@ include(${CMAKE_CURRENT_LIST_DIR}/ExpectFindings.cmake)
 set(public_names
   AreAllDimensionsSpecified AreHalfWeightsSupported areIntegers)
 
-# word:file, one for each word of the glossary that a file has with another meaning. Files with engine, least and most
-# still have the old names.
+# word:file, one for each word of the glossary that a file has with another meaning.
 set(exceptions
   "Windows:src/backends/cpu/depthwise/float/RowStripPairAvx2F32-inl.hpp"
-  "engine:src/backends/cpu/depthwise/int8/DepthwiseMicrokernelsInt8.cpp"
-  "engine:src/backends/cpu/depthwise/int8/RowStripDriverInt8.cpp"
-  "engine:src/backends/cpu/gemm/epilogue/RequantizeArraysInt16.cpp"
-  "engine:src/backends/cpu/gemm/epilogue/RequantizeArraysInt16.hpp"
-  "least:src/backends/cpu/depthwise/int8/RowStripAvx2Int8-inl.hpp"
-  "most:src/backends/cpu/depthwise/int8/RowStripAvx2Int8-inl.hpp"
-  "least:src/backends/cpu/gemm/epilogue"
-  "most:src/backends/cpu/gemm/epilogue"
-  "least:src/backends/cpu/gemm/pack/QuantizeLoopsInt8.cpp"
-  "most:src/backends/cpu/gemm/pack/QuantizeLoopsInt8.cpp"
   "Windows:src/common/windows"
   "Windows:src/cli/windows")
 

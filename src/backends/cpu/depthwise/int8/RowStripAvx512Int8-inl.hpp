@@ -31,22 +31,22 @@ namespace tenon::cpu::HWY_NAMESPACE
 
 #if HWY_TARGET == HWY_AVX3
 
-HWY_INLINE __m128i Load16(const uint8_t* from)
+HWY_INLINE __m128i Load128(const uint8_t* from)
 {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
 }
 
-HWY_INLINE __m256i Load32(const uint8_t* from)
+HWY_INLINE __m256i Load256(const uint8_t* from)
 {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
 }
 
-HWY_INLINE void Store16(__m128i x, uint8_t* to)
+HWY_INLINE void Store128(__m128i x, uint8_t* to)
 {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), x);
 }
 
-HWY_INLINE void Store32(__m256i x, uint8_t* to)
+HWY_INLINE void Store256(__m256i x, uint8_t* to)
 {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x);
 }
@@ -145,15 +145,15 @@ public:
         }
         else if constexpr (StripCount == 2)
         {
-            Store32(_mm512_castsi512_si256(pixels), out[0] + at);
-            Store32(_mm512_extracti64x4_epi64(pixels, 1), out[1] + at);
+            Store256(_mm512_castsi512_si256(pixels), out[0] + at);
+            Store256(_mm512_extracti64x4_epi64(pixels, 1), out[1] + at);
         }
         else
         {
-            Store16(_mm512_castsi512_si128(pixels), out[0] + at);
-            Store16(_mm512_extracti64x2_epi64(pixels, 1), out[1] + at);
-            Store16(_mm512_extracti64x2_epi64(pixels, 2), out[2] + at);
-            Store16(_mm512_extracti64x2_epi64(pixels, 3), out[3] + at);
+            Store128(_mm512_castsi512_si128(pixels), out[0] + at);
+            Store128(_mm512_extracti64x2_epi64(pixels, 1), out[1] + at);
+            Store128(_mm512_extracti64x2_epi64(pixels, 2), out[2] + at);
+            Store128(_mm512_extracti64x2_epi64(pixels, 3), out[3] + at);
         }
     }
 
@@ -189,15 +189,15 @@ private:
         }
         else if constexpr (StripCount == 2)
         {
-            return _mm512_inserti64x4(_mm512_castsi256_si512(Load32(m_Cursor.Get(0, Row))),
-                                      Load32(m_Cursor.Get(1, Row)), 1);
+            return _mm512_inserti64x4(_mm512_castsi256_si512(Load256(m_Cursor.Get(0, Row))),
+                                      Load256(m_Cursor.Get(1, Row)), 1);
         }
         else
         {
-            const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(Load16(m_Cursor.Get(0, Row))),
-                                                          Load16(m_Cursor.Get(1, Row)), 1);
-            const __m256i upper = _mm256_inserti128_si256(_mm256_castsi128_si256(Load16(m_Cursor.Get(2, Row))),
-                                                          Load16(m_Cursor.Get(3, Row)), 1);
+            const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(Load128(m_Cursor.Get(0, Row))),
+                                                          Load128(m_Cursor.Get(1, Row)), 1);
+            const __m256i upper = _mm256_inserti128_si256(_mm256_castsi128_si256(Load128(m_Cursor.Get(2, Row))),
+                                                          Load128(m_Cursor.Get(3, Row)), 1);
             return _mm512_inserti64x4(_mm512_castsi256_si512(lower), upper, 1);
         }
     }

@@ -101,8 +101,8 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
     const Ints d;
     const size_t lanes = hn::Lanes(d);
     const Vector zeroPoint = hn::Set(d, columns.m_ZeroPoint);
-    const Vector least = hn::Set(d, columns.m_Min);
-    const Vector most = hn::Set(d, columns.m_Max);
+    const Vector lowest = hn::Set(d, columns.m_Min);
+    const Vector highest = hn::Set(d, columns.m_Max);
     for (size_t c = 0; c < rows.m_Columns; c += lanes)
     {
         const bool isDouble = columns.m_Scale != nullptr;
@@ -123,7 +123,7 @@ void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
                 x = ShiftLeftBounded(d, x, left);
             }
             x = hn::Add(isDouble ? Rescale(x, columns.m_Scale + c) : MultiplyLanes(d, x, multiplier, right), zeroPoint);
-            StoreBytes(hn::Min(hn::Max(x, least), most), out, rows.m_Columns - c);
+            StoreBytes(hn::Min(hn::Max(x, lowest), highest), out, rows.m_Columns - c);
         }
     }
 }

@@ -202,14 +202,14 @@ private:
     {
         constexpr double Limit = 2147483648.0;
         const int32_t* bias = m_Columns.m_IntBias + m_At;
-        double most = 0.0;
+        double largest = 0.0;
         for (size_t i = 0; i < hn::Lanes(Ints()); ++i)
         {
             const double total = totals[i] + sums[i] + bias[i];
-            most = std::max(most, std::abs(total));
+            largest = std::max(largest, std::abs(total));
             narrow[i] = static_cast<int32_t>(std::clamp(total, -Limit, Limit - 1.0));
         }
-        return most < Limit;
+        return largest < Limit;
     }
 
     /// Rescales lane by lane, for the rare sums that exceed int32.
@@ -270,19 +270,19 @@ void RequantizeColumnVectors(const RequantizeRowsInt16& rows, const RequantizeCo
     const int32_t* sums = rows.m_Sums + c;
     const double* totals = HasTotals ? rows.m_Totals + c : nullptr;
     int16_t* out = rows.m_Out + c;
-    const auto least = hn::Set(d, columns.m_Min);
-    const auto most = hn::Set(d, columns.m_Max);
+    const auto lowest = hn::Set(d, columns.m_Min);
+    const auto highest = hn::Set(d, columns.m_Max);
     for (size_t left = rows.m_Rows; left > 0; --left, sums += stride, out += outStride)
     {
         const Vector low = first.template Scale<HasTotals>(sums, totals);
         if constexpr (IsPair)
         {
             const Vector high = second.template Scale<HasTotals>(sums + lanes, HasTotals ? totals + lanes : nullptr);
-            StoreSome(hn::Min(hn::Max(NarrowPair(d, low, high), least), most), d, out, count);
+            StoreSome(hn::Min(hn::Max(NarrowPair(d, low, high), lowest), highest), d, out, count);
         }
         else
         {
-            StoreSome(hn::Min(hn::Max(hn::DemoteTo(d, low), least), most), d, out, count);
+            StoreSome(hn::Min(hn::Max(hn::DemoteTo(d, low), lowest), highest), d, out, count);
         }
         totals += HasTotals ? stride : 0;
     }
@@ -392,10 +392,10 @@ RequantizeColumnsInt16 RequantizeArraysInt16::From(size_t paddedColumn) const
     return columns;
 }
 
-void SetRequantization(MicrokernelsInt16& engine)
+void SetRequantization(MicrokernelsInt16& microkernels)
 {
-    engine.m_Accumulate = TENON_CHOOSE(Accumulate);
-    engine.m_Requantize = TENON_CHOOSE(Requantize);
+    microkernels.m_Accumulate = TENON_CHOOSE(Accumulate);
+    microkernels.m_Requantize = TENON_CHOOSE(Requantize);
 }
 
 } // namespace tenon::cpu

@@ -50,6 +50,6 @@ private:
 };
 
 /// Sets m_Accumulate and m_Requantize of a set of microkernels to the loops for this processor.
-void SetRequantization(MicrokernelsInt16& engine);
+void SetRequantization(MicrokernelsInt16& microkernels);
 
 } // namespace tenon::cpu

@@ -170,7 +170,7 @@ struct DoubleScale
 
 /// Sixteen bytes from two vectors of scaled accumulators, clamped.
 template <typename T, bool Clamps, typename Scale>
-HWY_INLINE __m128i PackToInt8(const Scale& scale, __m256i first, __m256i second, __m128i least, __m128i most)
+HWY_INLINE __m128i PackToInt8(const Scale& scale, __m256i first, __m256i second, __m128i lowest, __m128i highest)
 {
     // Packing works within 128-bit lanes: lane l has four channels of each vector.
     const __m256i shorts = scale.AddZeroPoint(_mm256_packs_epi32(first, second));
@@ -179,12 +179,12 @@ HWY_INLINE __m128i PackToInt8(const Scale& scale, __m256i first, __m256i second,
     if constexpr (std::is_signed_v<T>)
     {
         const __m128i bytes = Scale::Order(_mm_packs_epi16(low, high));
-        return Clamps ? _mm_min_epi8(_mm_max_epi8(bytes, least), most) : bytes;
+        return Clamps ? _mm_min_epi8(_mm_max_epi8(bytes, lowest), highest) : bytes;
     }
     else
     {
         const __m128i bytes = Scale::Order(_mm_packus_epi16(low, high));
-        return Clamps ? _mm_min_epu8(_mm_max_epu8(bytes, least), most) : bytes;
+        return Clamps ? _mm_min_epu8(_mm_max_epu8(bytes, lowest), highest) : bytes;
     }
 }
 
@@ -195,8 +195,8 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
     constexpr size_t Second = Vectors > 1 ? 8 : 0; // vectors that do not exist are not read
     const Scale first(columns, c);
     const Scale second(columns, c + Second);
-    const __m128i least = _mm_set1_epi8(static_cast<char>(columns.m_Min));
-    const __m128i most = _mm_set1_epi8(static_cast<char>(columns.m_Max));
+    const __m128i lowest = _mm_set1_epi8(static_cast<char>(columns.m_Min));
+    const __m128i highest = _mm_set1_epi8(static_cast<char>(columns.m_Max));
     const size_t count = rows.m_Columns - c;
     auto* out = static_cast<uint8_t*>(rows.m_Out) + c;
     const int32_t* sums = rows.m_Sums + c;
@@ -213,7 +213,7 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
         };
         const __m256i x = scaled(first, sums);
         const __m256i y = Vectors > 1 ? scaled(second, sums + Second) : _mm256_setzero_si256();
-        const __m128i bytes = PackToInt8<T, Clamps>(first, x, y, least, most);
+        const __m128i bytes = PackToInt8<T, Clamps>(first, x, y, lowest, highest);
         if (count >= Vectors * 8)
         {
             Vectors > 1 ? _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes) : _mm_storeu_si64(out, bytes);

@@ -169,13 +169,13 @@ struct PositiveScale : SixteenLaneScale
 
 /// 64 bytes from two vectors of int16, clamped, in the requested order of channels.
 template <typename T, bool IsInterleaved, bool Clamps>
-HWY_INLINE __m512i PackInt16(__m512i low, __m512i high, __m512i least, __m512i most)
+HWY_INLINE __m512i PackInt16(__m512i low, __m512i high, __m512i lowest, __m512i highest)
 {
     __m512i bytes = std::is_signed_v<T> ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
     if constexpr (Clamps)
     {
-        bytes = std::is_signed_v<T> ? _mm512_min_epi8(_mm512_max_epi8(bytes, least), most)
-                                    : _mm512_min_epu8(_mm512_max_epu8(bytes, least), most);
+        bytes = std::is_signed_v<T> ? _mm512_min_epi8(_mm512_max_epi8(bytes, lowest), highest)
+                                    : _mm512_min_epu8(_mm512_max_epu8(bytes, lowest), highest);
     }
     if constexpr (!IsInterleaved)
     {
@@ -188,9 +188,9 @@ HWY_INLINE __m512i PackInt16(__m512i low, __m512i high, __m512i least, __m512i m
 
 /// 64 bytes from four vectors of scaled accumulators.
 template <typename T, bool IsInterleaved, bool Clamps, typename Scale>
-HWY_INLINE __m512i Pack64(const Scale& scale, const __m512i (&x)[4], __m512i least, __m512i most)
+HWY_INLINE __m512i Pack64(const Scale& scale, const __m512i (&x)[4], __m512i lowest, __m512i highest)
 {
-    return PackInt16<T, IsInterleaved, Clamps>(scale.Pack(x[0], x[1]), scale.Pack(x[2], x[3]), least, most);
+    return PackInt16<T, IsInterleaved, Clamps>(scale.Pack(x[0], x[1]), scale.Pack(x[2], x[3]), lowest, highest);
 }
 
 /// Scales one vector of accumulators.
@@ -212,8 +212,8 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
     constexpr size_t Fourth = Vectors > 3 ? 48 : 0;
     const Scale scales[4] = {Scale(columns, c), Scale(columns, c + 16), Scale(columns, c + Third),
                              Scale(columns, c + Fourth)};
-    const __m512i least = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
-    const __m512i most = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
+    const __m512i lowest = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
+    const __m512i highest = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
     const size_t count = rows.m_Columns - c;
     const __mmask64 mask = count >= 64 ? ~__mmask64{0} : (__mmask64{1} << count) - 1;
     auto* out = static_cast<uint8_t*>(rows.m_Out) + c;
@@ -227,7 +227,7 @@ void RequantizeVectors(const RequantizeRows& rows, const RequantizeColumns& colu
         {
             x[v] = v < Vectors ? ScaleSums<HasTerms>(scales[v], sums + 16 * v, term) : _mm512_setzero_si512();
         }
-        _mm512_mask_storeu_epi8(out, mask, Pack64<T, IsInterleaved, Clamps>(scales[0], x, least, most));
+        _mm512_mask_storeu_epi8(out, mask, Pack64<T, IsInterleaved, Clamps>(scales[0], x, lowest, highest));
     }
 }
 
@@ -237,8 +237,8 @@ void RequantizeFewColumns(const RequantizeRows& rows, const RequantizeColumns& c
 {
     constexpr size_t Together = 4;
     const Scale scale(columns, c);
-    const __m512i least = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
-    const __m512i most = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
+    const __m512i lowest = _mm512_set1_epi8(static_cast<char>(columns.m_Min));
+    const __m512i highest = _mm512_set1_epi8(static_cast<char>(columns.m_Max));
     const size_t count = rows.m_Columns - c;
     const auto mask = static_cast<__mmask16>((1U << count) - 1);
     const size_t stride = rows.m_OutStride;
@@ -255,7 +255,7 @@ void RequantizeFewColumns(const RequantizeRows& rows, const RequantizeColumns& c
             const __m512i term = HasTerms ? _mm512_set1_epi32(rows.m_RowCorrections[r + row]) : _mm512_setzero_si512();
             x[i] = ScaleSums<HasTerms>(scale, sums + row * rows.m_SumStride, term);
         }
-        const __m512i bytes = Pack64<T, false, Clamps>(scale, x, least, most);
+        const __m512i bytes = Pack64<T, false, Clamps>(scale, x, lowest, highest);
         if (some == Together && stride == 16 && count == 16)
         {
             _mm512_storeu_si512(out, bytes);
@@ -436,9 +436,10 @@ HWY_INLINE __m512i PackInt8(__m512i low, __m512i high, const PreparedRequantizat
     {
         return bytes;
     }
-    const __m512i least = _mm512_load_si512(columns.m_Min);
-    const __m512i most = _mm512_load_si512(columns.m_Max);
-    return _mm512_xor_si512(_mm512_min_epi8(_mm512_max_epi8(bytes, least), most), _mm512_load_si512(columns.m_SignXor));
+    const __m512i lowest = _mm512_load_si512(columns.m_Min);
+    const __m512i highest = _mm512_load_si512(columns.m_Max);
+    return _mm512_xor_si512(_mm512_min_epi8(_mm512_max_epi8(bytes, lowest), highest),
+                            _mm512_load_si512(columns.m_SignXor));
 }
 
 #endif

@@ -244,8 +244,8 @@ void QuantizeValues(const float* values, size_t count, const QuantizeParametersI
     const hn::Rebind<int32_t, decltype(d)> dInt;
     const hn::Rebind<T, decltype(d)> dOut;
     const size_t lanes = hn::Lanes(d);
-    const auto least = hn::Set(d, static_cast<float>(steps.m_Lowest - steps.m_ZeroPoint));
-    const auto most = hn::Set(d, static_cast<float>(127 - steps.m_ZeroPoint));
+    const auto lowest = hn::Set(d, static_cast<float>(steps.m_Lowest - steps.m_ZeroPoint));
+    const auto highest = hn::Set(d, static_cast<float>(127 - steps.m_ZeroPoint));
     // A store to the output might change the parameters for all the compiler knows: copies are not loaded again after
     // each store.
     const auto inverse = hn::Set(d, steps.m_Inverse);
@@ -257,11 +257,11 @@ void QuantizeValues(const float* values, size_t count, const QuantizeParametersI
     {
         if constexpr (std::is_same_v<T, float>)
         {
-            return QuantizedAsF32(value, inverse, least, most);
+            return QuantizedAsF32(value, inverse, lowest, highest);
         }
         else
         {
-            const auto clamped = StepsOf(value, inverse, least, most);
+            const auto clamped = StepsOf(value, inverse, lowest, highest);
 #if HWY_TARGET == HWY_AVX3
             // Values fit uint8 or int8, so no saturation is needed.
             const __m512i whole = _mm512_add_epi32(_mm512_cvttps_epi32(clamped.raw), zeroPoint.raw);
