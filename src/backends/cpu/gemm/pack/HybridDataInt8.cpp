@@ -27,8 +27,12 @@ size_t CountTasks(const IParallelFor& parallel, size_t count)
 FloatRange FindRange(IParallelFor& parallel, const float* values, size_t count)
 {
     constexpr size_t MaxTasks = 16;
-    std::array<FloatRange, MaxTasks> ranges;
     const size_t tasks = std::min(CountTasks(parallel, count), MaxTasks);
+    if (tasks == 1) // each row of a matrix is a batch
+    {
+        return GetMicrokernelsInt8().m_FindRange(values, count);
+    }
+    std::array<FloatRange, MaxTasks> ranges;
     RunTasks(parallel, tasks,
              [&](size_t index)
              {
@@ -119,6 +123,11 @@ void QuantizeBatch(IParallelFor& parallel, const float* values, size_t count, co
         return;
     }
     const size_t tasks = CountTasks(parallel, count);
+    if (tasks == 1)
+    {
+        QuantizeValues(values, count, steps.m_Steps, quantized);
+        return;
+    }
     RunTasks(parallel, tasks,
              [&](size_t index)
              {
