@@ -19,8 +19,9 @@ std::optional<unsigned int> GetFoldableChannels(const Layer& layer);
 
 /// Changes the layer so that channel c of its output becomes y * scales[c] + shifts[c]. `layer` is one of
 /// GetFoldableChannels. Gives the layer that then computes the output: `layer`, or where that has no slot for a bias a
-/// new one in its place, `layer` being left for the caller to remove. Null, and nothing changed, where the new weights
-/// would not be finite or above the budget.
+/// new one in its place, `layer` being left for the caller to remove. Null, and the graph unchanged, where the new
+/// constants exceed the budget, would not be finite, or would lose digits as subnormal numbers; the budget is taken by
+/// then in the last two cases.
 Layer* ScaleOutput(Graph& graph, Layer& layer, const std::vector<double>& scales, const std::vector<double>& shifts,
                    ConstantBudget& budget);
 

@@ -19,7 +19,7 @@ namespace tenon::cpu
 namespace
 {
 
-/// Planes of at least this size are worth splitting.
+/// Bytes of a plane's share of a split: planes of at least twice this size are worth splitting.
 constexpr size_t LargePlane = size_t{1} << 17;
 
 template <typename T>

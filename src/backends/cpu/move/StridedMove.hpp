@@ -3,7 +3,7 @@
 // rearrangements are one StridedMove each.
 //   merge: dimensions that continue each other become one, the innermost ones a longer run
 //   plane: the two innermost loops become a fill, a transposition in registers, or a CopyPlane
-//   split: planes of 128 KiB and more become several tasks
+//   split: planes of 256 KiB and more become several tasks
 // Made when shapes are known. Called by StridedMoveLayers.cpp, SpaceToBatchNd.cpp and ConcatSplit.cpp.
 #pragma once
 
@@ -40,7 +40,7 @@ private:
     /// Merges dimensions that continue their inner neighbour, and the innermost ones into a longer run.
     void Merge();
     void MakePlane();
-    /// Splits the plane if there may be fewer planes than threads.
+    /// Splits a large plane along its longest loop, so that threads can share it.
     void SplitPlane();
     /// Copies the planes [begin, end); the last dimension is the fastest.
     void RunUnits(size_t begin, size_t end, const std::byte* from, std::byte* to) const;

@@ -29,10 +29,17 @@ Prepared RefineCumSum(const ReshapeArgs& args, const backends::PackedWeights*, P
     const TensorShape& shape = args.GetInput(0).GetShape();
     const auto axis = static_cast<unsigned int>(descriptor.m_Axis);
     const unsigned int rank = shape.GetNumDimensions();
-    if (args.GetOutput(0).GetNumElements() == 0 || ref::CountElements(shape, axis + 1, rank) != 1 ||
-        descriptor.m_Operation != ReduceOperation::Sum)
+    if (args.GetOutput(0).GetNumElements() == 0)
     {
-        return Prepared::Declined("it is empty, of products, or not along the last dimension");
+        return Prepared::Declined("the output is empty");
+    }
+    if (descriptor.m_Operation != ReduceOperation::Sum)
+    {
+        return Prepared::Declined("the elements are multiplied, not added");
+    }
+    if (ref::CountElements(shape, axis + 1, rank) != 1)
+    {
+        return Prepared::Declined("not along the last dimension");
     }
     const size_t bytes = GetDataTypeSize(args.GetInput(0).GetDataType()) * shape[axis];
     return [rows = ref::CountElements(shape, 0, axis), bytes, length = size_t{shape[axis]},

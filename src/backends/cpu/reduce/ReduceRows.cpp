@@ -171,7 +171,8 @@ private:
     hn::Vec<Bits> m_Bits;
 };
 
-/// Combines neighbouring lanes of two groups of 2^Level rows each. The groups are interleaved in the result.
+/// Combines the lower and the upper half of each 16-byte block of two groups of 2^Level rows each. The groups are
+/// interleaved in the result.
 template <class Op, size_t Level, class D>
 HWY_INLINE hn::Vec<D> ReducePairs(D d, hn::Vec<D> a, hn::Vec<D> b)
 {
