@@ -21,7 +21,7 @@ END = "<!-- end of int8 microkernels -->\n"
 
 # The columns of a row before its functions; `heights` has four numbers.
 COLUMNS = [
-    *("targets", "id", "needs", "role", "data", "weights", "min_weight", "bias", "layout"),
+    *("targets", "id", "needs", "role", "data", "weights", "min_weights", "bias", "layout"),
     *("height1", "height2", "height3", "height4", "row_unit", "group_unit", "column_groups", "epilogues"),
 ]
 TARGETS = {
@@ -42,6 +42,7 @@ FEATURES = {
     "dots": "dot products of bytes",
 }
 TYPES = {"S8": "int8", "U8": "uint8", "S16": "int16", "U4": "4 bits"}
+MIN_WEIGHTS = {"Any": "any", "Two": "two of eight", "None": "none"}
 EPILOGUES = {
     "Sums": "",
     "Rq": "requantize",
@@ -104,7 +105,7 @@ def describe(row):
         code(row["id"]),
         f"{word(TARGETS, row['targets'], 'target')}; {describe_needs(row['needs'])}",
         f"{word(TYPES, row['data'], 'type')} x {word(TYPES, row['weights'], 'type')}",
-        word({"Yes": "yes", "No": "no"}, row["min_weight"], "min weight"),
+        word(MIN_WEIGHTS, row["min_weights"], "min weights"),
         row["layout"],
         "; ".join(epilogue for epilogue in epilogues if epilogue),
     ]

@@ -227,7 +227,7 @@ bool FewRowsInt8::Takes(const ref::MatMulGeometry& geometry, const TensorInfo& x
 
 bool FewRowsInt8::TakesMinByte(const TensorInfo& x)
 {
-    return FindMicrokernels(HasSignedElements(x)).m_TakesMinWeight;
+    return FindMicrokernels(HasSignedElements(x)).TakesAnyMinWeights();
 }
 
 FewRowsInt8::FewRowsInt8(const ref::MatMulGeometry& geometry, const ReshapeArgs& args,

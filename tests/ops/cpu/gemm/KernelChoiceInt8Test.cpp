@@ -3,6 +3,7 @@
 // processor needs to have.
 #include "backends/cpu/gemm/pack/KernelChoiceInt8.hpp"
 
+#include "backends/cpu/gemm/pack/PermutedWeightsInt8.hpp"
 #include "harness/IsaTest.hpp"
 
 #include <gmock/gmock.h>
@@ -388,9 +389,26 @@ ISA_TEST(KernelRowsInt8, EachLevelHasWhatTheChooserNeeds)
         const bool hasPairs = rows.Find(KernelRoleInt8::Int8)->m_Layout == cpu::WeightLayoutInt8::Int16x2;
         EXPECT_EQ(rows.Has(KernelRoleInt8::Int8x2), hasPairs);
         const KernelRowInt8* const unpacked = rows.Find(KernelRoleInt8::UnpackedInt8);
-        if (unpacked != nullptr && !unpacked->m_TakesMinWeight)
+        if (unpacked != nullptr && !unpacked->TakesAnyMinWeights())
         {
             EXPECT_TRUE(rows.Has(KernelRoleInt8::SignTransferInt8));
+        }
+    }
+}
+
+// The weights that the table allows are those that the loops that permute them can order.
+ISA_TEST(KernelRowsInt8, PermutedWeightsTakeAsManyMinWeightsAsTheirLoops)
+{
+    for (const KernelRowInt8& row : cpu::GetAllKernelRowsInt8(Targets::X86))
+    {
+        if (row.m_Layout == cpu::WeightLayoutInt8::Permuted)
+        {
+            EXPECT_EQ(row.m_MaxMinWeights, cpu::PermuteLoopsInt8::MaxMinWeights) << row.m_Name;
+            EXPECT_EQ(cpu::KernelTraitsInt8::MinWeightsGroup, cpu::PermuteLoopsInt8::StepDepth);
+        }
+        else
+        {
+            EXPECT_TRUE(row.TakesAnyMinWeights() || row.m_MaxMinWeights == 0) << row.m_Name;
         }
     }
 }

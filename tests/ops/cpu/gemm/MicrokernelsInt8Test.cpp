@@ -108,7 +108,7 @@ private:
         const bool isInt4 = m_Tiles.m_Layout == WeightLayoutInt8::Int4x8;
         const auto [least, most] = isWide     ? std::pair(-255, 255)
                                    : isInt4   ? std::pair(0, 15)
-                                   : isSigned ? std::pair(m_Tiles.m_TakesMinWeight ? -128 : -127, 127)
+                                   : isSigned ? std::pair(m_Tiles.TakesAnyMinWeights() ? -128 : -127, 127)
                                               : std::pair(0, 255);
         const int32_t weight = m_Choice == Choice::Any ? Choose(random, least, most) : most;
         m_Weights.push_back(weight);

@@ -38,7 +38,7 @@ std::vector<uint8_t> MakeWeights(size_t count, bool isSigned, bool hasMinByte)
 /// Whether tiles of the processor read weights where they are, with the least byte among them or not.
 bool MayStay(bool hasMinByte)
 {
-    return !hasMinByte || cpu::GetMicrokernelsInt8().Get(cpu::KernelRoleInt8::UnpackedInt8).m_TakesMinWeight;
+    return !hasMinByte || cpu::GetMicrokernelsInt8().Get(cpu::KernelRoleInt8::UnpackedInt8).TakesAnyMinWeights();
 }
 
 bool HasUnpacked()
@@ -137,7 +137,7 @@ ISA_TEST(UnpackedWeightsInt8, WeightsForFewColumns)
     {
         ISA_SKIP() << "other tiles are used on this processor";
     }
-    const bool isInt8x4 = cpu::GetMicrokernelsInt8().Get(cpu::KernelRoleInt8::UnpackedInt8).m_TakesMinWeight;
+    const bool isInt8x4 = cpu::GetMicrokernelsInt8().Get(cpu::KernelRoleInt8::UnpackedInt8).TakesAnyMinWeights();
     for (unsigned int columns = 1; columns <= 9; ++columns)
     {
         for (const unsigned int depth : {63U, 64U, 96U, 128U, 160U, 192U, 2047U, 2048U})

@@ -66,7 +66,7 @@ private:
         const bool mayStay = unpacked != nullptr && MayStayUnpacked(*unpacked);
         const char* const reason =
             m_HasFewRows ? "few rows, weights of the model in place" : "few columns, weights of the model in place";
-        if (mayStay && unpacked->m_TakesMinWeight)
+        if (mayStay && unpacked->TakesAnyMinWeights())
         {
             return Take(unpacked, reason);
         }
@@ -101,7 +101,7 @@ private:
     /// Maximum number of columns for which weights may stay unpacked, whatever the number of rows.
     size_t GetFewColumns(const KernelRowInt8& unpacked) const
     {
-        if (unpacked.m_TakesMinWeight)
+        if (unpacked.TakesAnyMinWeights())
         {
             return GemmFactsInt8::FewColumnsOfDots;
         }
@@ -142,9 +142,8 @@ private:
             }
             Decline(m_SignTransfer, "a weight is -128");
         }
-        return minWeights <= PermuteLoopsInt8::MaxMinWeights
-                   ? Take(permuted, "many rows, int8 weights without a zero point")
-                   : Decline(permuted, "more than two of eight weights are -128");
+        return minWeights <= permuted->m_MaxMinWeights ? Take(permuted, "many rows, int8 weights without a zero point")
+                                                       : Decline(permuted, "more than two of eight weights are -128");
     }
 
     /// Rules 6 to 9.

@@ -5,12 +5,13 @@
 //
 //   rule                                                                                 role of the row
 //   1  at most 4 rows or few columns; the model keeps its weights, of at most 512 KiB    Unpacked
-//   2  the same, or at most 4 rows; no weight is -128                                    SignTransfer, Unpacked
-//   3  few weights overflow int16 pairs                                                  Split
+//   2  the same, or at most 4 rows; no weight is -128 (uint8: 0)                         SignTransfer, Unpacked
+//   3  few weights overflow int16 pairs; not at most 4 rows of int8 weights without a    Split
+//      zero point; not a scale for each channel where rule 5 may hold
 //   4  as rule 5, but few columns, whose data share no complement blocks, and no weight  SignTransfer
 //      is -128
-//   5  int8 weights without a zero point, rows or depth that pay for packing; -128 at    Permuted
-//      most twice in eight weights
+//   5  int8 weights without a zero point, rows or depth that pay for packing, a depth    Permuted
+//      of 33 to 2^31 - 1 (PermutedWeightsInt8); -128 at most twice in eight weights
 //   6  4-bit weights, few rows                                                           Int4, Int4OneRow
 //   7  weights without a zero point, where no instruction takes bytes                    Int8x2
 //   8  float data                                                                        Hybrid

@@ -29,10 +29,12 @@ enum class DataBias
     WhenQuantized
 };
 
-enum class MinWeight
+/// How many weights of a group of eight may be -128.
+enum class MinWeights : uint8_t
 {
-    No,
-    Yes
+    None = 0,
+    Two = 2,
+    Any = KernelTraitsInt8::MinWeightsGroup
 };
 
 constexpr OperandSignsInt8 GetSigns(Operand data, Operand weights)
@@ -43,10 +45,10 @@ constexpr OperandSignsInt8 GetSigns(Operand data, Operand weights)
                                : OperandSignsInt8::DataSigned;
 }
 
-constexpr KernelRowInt8 Describe(KernelRowInt8 row, Operand data, Operand weights, MinWeight minWeight, DataBias bias)
+constexpr KernelRowInt8 Describe(KernelRowInt8 row, Operand data, Operand weights, MinWeights minWeights, DataBias bias)
 {
     row.m_Signs = GetSigns(data, weights);
-    row.m_TakesMinWeight = minWeight == MinWeight::Yes;
+    row.m_MaxMinWeights = static_cast<uint8_t>(minWeights);
     row.m_IsDataBiased = bias != DataBias::No;
     row.m_IsPackedDataBiased = bias == DataBias::WhenPacked;
     row.m_IsQuantizedDataBiased = bias == DataBias::WhenQuantized;
@@ -73,7 +75,7 @@ constexpr std::array<KernelRowInt8, NumRows> MakeRows()
     constexpr auto Sums = Epilogues::Sums, Rq = Epilogues::Rq, RqRow = Epilogues::RqRow, Ig = Epilogues::Ig,
                    Dq = Epilogues::Dq, IgDq = Epilogues::IgDq;
     return {
-#define TENON_INT8_KERNEL(targets, id, needs, role, data, weights, minWeight, bias, layout, h1, h2, h3, h4, rowUnit,   \
+#define TENON_INT8_KERNEL(targets, id, needs, role, data, weights, minWeights, bias, layout, h1, h2, h3, h4, rowUnit,  \
                           groupUnit, columnGroups, epilogues, ...)                                                     \
     Describe({{.m_Layout = WeightLayoutInt8::layout,                                                                   \
                .m_Rows = {0, h1, h2, h3, h4},                                                                          \
@@ -91,7 +93,7 @@ constexpr std::array<KernelRowInt8, NumRows> MakeRows()
                   static_cast<void>(dots);                                                                             \
                   return needs;                                                                                        \
               }},                                                                                                      \
-             Operand::data, Operand::weights, MinWeight::minWeight, DataBias::bias),
+             Operand::data, Operand::weights, MinWeights::minWeights, DataBias::bias),
 #include "backends/cpu/gemm/kernels/int8/int8_kernels.def"
 #undef TENON_INT8_KERNEL
     };

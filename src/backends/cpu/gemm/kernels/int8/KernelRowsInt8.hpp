@@ -51,9 +51,10 @@ enum class KernelRoleInt8 : uint8_t
     /// Few rows or columns of int8 data and int8 weights. A row that cannot take -128 comes with one of
     /// SignTransferInt8.
     UnpackedInt8,
-    UnpackedUInt8 ///< few rows or columns of uint8 data and uint8 weights
+    UnpackedUInt8, ///< few rows or columns of uint8 data and uint8 weights
+    Count          ///< the number of roles
 };
-constexpr size_t NumKernelRolesInt8 = 13;
+constexpr auto NumKernelRolesInt8 = static_cast<size_t>(KernelRoleInt8::Count);
 
 /// A row of int8_kernels.def.
 enum class KernelIdInt8 : uint8_t
@@ -68,21 +69,25 @@ struct KernelTraitsInt8
 {
     static constexpr size_t MaxVectors = 4;
     static constexpr size_t MaxRows = 32;
+    /// Neighbouring weights of a column among which m_MaxMinWeights counts.
+    static constexpr uint8_t MinWeightsGroup = 8;
 
     WeightLayoutInt8 m_Layout = WeightLayoutInt8::Int8x4;
     OperandSignsInt8 m_Signs = OperandSignsInt8::DataSigned;
     bool m_IsDataBiased = false;          ///< data are multiplied biased by 128 (XOR 0x80): on load, unless
     bool m_IsPackedDataBiased = false;    ///< rows that the driver copies are biased already
     bool m_IsQuantizedDataBiased = false; ///< quantized floats are biased already
-    /// Whether any number of weights may be -128 (uint8: 0). Kernels that negate weights cannot take it, as int8 has no
-    /// +128: sign transfer none, Permuted at most two in a group of eight.
-    bool m_TakesMinWeight = true;
+    /// How many weights of a group of MinWeightsGroup may be -128 (uint8: 0). Kernels that negate weights cannot take
+    /// it, as int8 has no +128: sign transfer none, Permuted two.
+    uint8_t m_MaxMinWeights = MinWeightsGroup;
     size_t m_Vectors = 0;               ///< in the widest panel; 0: the set is empty
     size_t m_Rows[MaxVectors + 1] = {}; ///< mr of the highest tile, by vectors of the panel
     size_t m_RowUnit = 1;               ///< mr is a multiple of it: whole units of rows are read and written
     size_t m_GroupUnit = 1;             ///< depths are padded to a multiple of it by zero weights
     size_t m_ColumnGroups = 1;          ///< adjacent groups of a column, a divisor of m_GroupUnit
 
+    /// Whether any number of weights may be -128 (uint8: 0).
+    bool TakesAnyMinWeights() const { return m_MaxMinWeights == MinWeightsGroup; }
     /// Whether weights stay in the model's layout.
     bool IsUnpacked() const { return m_Layout == WeightLayoutInt8::Unpacked; }
     /// Whether data are int16, less their zero point.
