@@ -49,8 +49,8 @@ struct PlannedLayer
     bool m_IsPlanned = false;
     /// The networks inside of an If or While layer, as far as they have run.
     std::vector<NetworkPlan> m_Bodies;
-    /// Which of its variants the kernel runs and why: "AmxS8, implicit GEMM: dot products of bytes". Empty: it has none
-    /// to tell apart.
+    /// Which of its variants the kernel runs and why: "AmxS8, implicit GEMM: dot products of bytes", "row strips:
+    /// 64 channels; ring buffer to int8: 8 channels". Empty: it has none to tell apart.
     std::string m_Variant;
 };
 

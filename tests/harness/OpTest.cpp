@@ -483,6 +483,13 @@ std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const Ru
     return run->m_Bytes;
 }
 
+std::string FindVariant(const IBackend& backend, const OpCase& op)
+{
+    const Prepared prepared(backend, op, {});
+    const char* const variant = prepared.m_Shaped->GetFusion().m_Variant;
+    return variant != nullptr ? variant : "";
+}
+
 void CheckOp(const OpCase& op)
 {
     const ContentHash hash = GetHash(op);

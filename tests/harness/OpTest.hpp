@@ -99,6 +99,10 @@ std::string ToText(const RunVariant& variant);
 std::vector<std::byte> RunOp(const IBackend& backend, const OpCase& op, const RunVariant& variant,
                              std::string* kernel = nullptr);
 
+/// The variant of the kernel that the backend prepares for the case, see FusionHooks::m_Variant; empty: none. Constants
+/// are known.
+std::string FindVariant(const IBackend& backend, const OpCase& op);
+
 /// The backends that cases run on: the built-in ones, CpuRef first, and the backends of the folder or file in the
 /// environment variable TENON_DYNAMIC_BACKENDS_PATH.
 const std::vector<std::shared_ptr<const IBackend>>& GetTestBackends();

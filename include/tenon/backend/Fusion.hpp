@@ -81,8 +81,9 @@ struct FusionHooks
     /// taken in another order than by the layers, but in the same order for any number of threads. Null, or gives null:
     /// there is none.
     std::function<std::unique_ptr<IShapedWorkload>(const AttentionRest& rest)> m_MakeAttention;
-    /// Which of its variants the kernel runs and why, for profiles: "AmxS8, implicit GEMM: dot products of bytes";
-    /// null: it has none to tell apart. Lives as long as the workload.
+    /// Which of its variants the kernel runs and why, for profiles: "AmxS8, implicit GEMM: dot products of bytes",
+    /// "row strips: 64 channels; ring buffer to int8: 8 channels"; null: it has none to tell apart. Lives as long as
+    /// the workload.
     const char* m_Variant = nullptr;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DepthwiseConvolution2d of CpuAcc for int8 and uint8 data; the bytes of CpuRef:
 //   out[y][x][c] = clamp(requantize(bias[c] + sum over i, j of (in[..][..][c] - za) * (w[i][j][c] - zw)))
-// The driver cuts the output into strips of rows and runs of pixels. Each block of channels (PackedDepthwiseInt8) takes
+// The driver cuts the output into row strips and runs of pixels. Each block of channels (PackedDepthwiseInt8) takes
 // one of two paths: RowStripDriverInt8 computes int8 from the image itself (windows of three columns), or rows are
 // interleaved into RowRingBufferInt8 and a microkernel reads them there. See ../README.md for which and when.
 #include "backends/common/FusedActivation.hpp"
@@ -18,6 +18,11 @@
 #include <tenon/descriptors/Convolution.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tenon::cpu
 {
@@ -27,8 +32,8 @@ namespace
 
 using backends::Scratch;
 
-/// Strips for which one run of pixels is computed before the next block of channels: the cache lines that blocks share
-/// are still cached.
+/// Row strips for which one run of pixels is computed before the next block of channels: the cache lines that blocks
+/// share are still cached.
 constexpr size_t RowBlockStrips = 8;
 /// Fewest pixels of a segment of a row: neighbouring segments both interleave the columns that their windows share.
 constexpr size_t MinSegmentPixels = 32;
@@ -100,6 +105,33 @@ public:
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
 
+    /// The loops that run and how many channels each of them has, see backends::Prepared::m_Variant. The longest runs
+    /// of pixels count: shorter ones may have too few for a loop.
+    std::string DescribeVariant() const
+    {
+        size_t channels[3] = {}; // by loop
+        size_t end = 0;
+        for (const ChannelBlockInt8& block : m_Weights->GetBlocks())
+        {
+            // Strip blocks may repeat channels of the block before.
+            channels[block.m_StripCount != 0 ? 0
+                     : IsSummedToInt8(block) ? 1
+                                             : 2] += block.m_Channel + block.m_Channels - end;
+            end = block.m_Channel + block.m_Channels;
+        }
+        constexpr const char* Loops[] = {"row strips", "ring buffer to int8", "ring buffer to int32"};
+        std::string text;
+        for (size_t i = 0; i < std::size(Loops); ++i)
+        {
+            if (channels[i] != 0)
+            {
+                text += (text.empty() ? "" : "; ") + std::string(Loops[i]) + ": " + std::to_string(channels[i]) +
+                        (channels[i] == 1 ? " channel" : " channels");
+            }
+        }
+        return text;
+    }
+
     void operator()(const ExecuteArgs& args) const
     {
         const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
@@ -122,7 +154,7 @@ public:
     }
 
 private:
-    /// Computes a range of pixels in a range of strips of one image.
+    /// Computes a range of pixels in a range of row strips of one image.
     void RunRowBlock(const ExecuteArgs& args, size_t image, const IndexRange& strips, const IndexRange& all,
                      std::byte* scratch) const
     {
@@ -132,7 +164,7 @@ private:
         const size_t groups = m_Weights->GetRowGroups();
         const uint8_t* from = args.GetInput<uint8_t>(0) + image * m_Geometry.NumImageElements();
         uint8_t* to = args.GetOutput<uint8_t>(0) + image * height * rowElements;
-        if (m_Weights->HasStrips())
+        if (m_Weights->HasStripBlocks())
         {
             m_StripDriver.Write(from, strips, all,
                                 m_RingBuffer.MakeRun(m_Weights->GetBlocks().front(), all).m_ColumnRange,
@@ -199,11 +231,37 @@ private:
         return columns;
     }
 
+    /// Whether the block's scales and the instruction set allow requantization in registers.
+    bool IsRequantizedInRegisters(const ChannelBlockInt8& block, const RequantizeColumns& columns) const
+    {
+        return m_Weights->GetMicrokernels().m_SumToInt8[block.m_Chunks] != nullptr && columns.m_HasOnlyRightShifts;
+    }
+
+    /// Whether the microkernel to int8 takes the longest runs of a buffered block.
+    bool IsSummedToInt8(const ChannelBlockInt8& block) const
+    {
+        if (!IsRequantizedInRegisters(block, GetRequantization(block)))
+        {
+            return false;
+        }
+        const size_t pixels = GetTaskRange(m_Geometry.m_X.m_Output, m_Segments, 0).m_End;
+        const size_t runs = DivideUp(pixels, m_RingBuffer.GetRunPixels());
+        const RowRingBufferInt8::Run run = m_RingBuffer.MakeRun(block, GetTaskRange(pixels, runs, 0));
+        std::vector<size_t> taps(m_Weights->GetTaps());
+        m_RingBuffer.WriteTapOffsets(run, 0, taps.data());
+        BufferedRunInt8 sums;
+        sums.m_PixelStep = run.m_PixelBytes;
+        sums.m_Pixels = run.m_Pixels.m_End;
+        sums.m_Offsets = taps.data();
+        sums.m_Taps = taps.size();
+        return m_Weights->GetMicrokernels().m_IsSummedToInt8(sums);
+    }
+
     /// Prepares requantization in registers; false if the block's scales do not allow it.
     bool PrepareColumns(const ChannelBlockInt8& block, PreparedRequantizationInt8& prepared) const
     {
         const RequantizeColumns columns = GetRequantization(block);
-        if (m_Weights->GetMicrokernels().m_SumToInt8[block.m_Chunks] == nullptr || !columns.m_HasOnlyRightShifts)
+        if (!IsRequantizedInRegisters(block, columns))
         {
             return false;
         }
@@ -243,8 +301,8 @@ private:
     RowStripDriverInt8 m_StripDriver;
     int32_t m_Min;
     int32_t m_Max;
-    size_t m_Strips = 0;   ///< strips of an image: a strip's output rows share interleaved image rows
-    size_t m_Segments = 1; ///< segments of a row, more than 1 where there are few strips
+    size_t m_Strips = 0;   ///< row strips of an image: their output rows share interleaved image rows
+    size_t m_Segments = 1; ///< segments of a row, more than 1 where there are few row strips
     size_t m_Tasks = 1;
     size_t m_TaskBytes = 0;
     size_t m_ScratchBytes = 0;
@@ -259,7 +317,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     {
         return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
-    if ((weights.IsTransposed() && !IsOfOneColumn(g.m_X)) || (weights.HasStrips() && g.m_GroupOutputs != 1))
+    if ((weights.IsTransposed() && !IsOfOneColumn(g.m_X)) || (weights.HasStripBlocks() && g.m_GroupOutputs != 1))
     {
         return backends::Prepared::Declined(
             "the data have another width or other channels than the weights were packed for");
@@ -277,7 +335,10 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     }
     DepthwiseDriverInt8 depthwise(weights, g, args);
     const size_t scratchBytes = depthwise.GetScratchBytes();
-    return {std::move(depthwise), scratchBytes};
+    std::string variant = depthwise.DescribeVariant();
+    backends::Prepared prepared(std::move(depthwise), scratchBytes);
+    prepared.m_Variant = std::move(variant);
+    return prepared;
 }
 
 } // namespace

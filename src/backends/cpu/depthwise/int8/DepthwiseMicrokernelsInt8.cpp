@@ -98,6 +98,16 @@ bool SumToInt8By(const BufferedRunInt8& run, const BufferedOutputInt8& bytes)
            WriteBufferedWindowsOf<Dot, Scale, 7, Vectors>(run, bytes);
 }
 
+/// Whether SumToInt8By has a loop for the run; its conditions are the same.
+bool IsSummedToInt8(const BufferedRunInt8& run)
+{
+    const auto isTaken = [](auto, size_t) {};
+    return WriteByStride<1, 1, SlidingWindowColumns>(run, isTaken) ||
+           WriteByStride<1, 2, SlidingWindowColumns>(run, isTaken) ||
+           (run.m_Pixels >= BufferedWindowPixels &&
+            (WriteByStride<WindowRowGroups, 1, 5>(run, isTaken) || WriteByStride<WindowRowGroups, 1, 7>(run, isTaken)));
+}
+
 /// See DepthwiseMicrokernelsInt8::m_SumToInt8.
 template <typename Dot, size_t Vectors>
 bool SumToInt8(const BufferedRunInt8& run, const BufferedOutputInt8& bytes)
@@ -119,6 +129,7 @@ void FillBufferedMicrokernels(DepthwiseMicrokernelsInt8& kernels)
         if constexpr (std::is_same_v<Dot, VnniDataUnsigned>)
         {
             kernels.m_SumToInt8[Chunks] = SumToInt8<Dot, Vectors>;
+            kernels.m_IsSummedToInt8 = IsSummedToInt8;
         }
 #endif
         kernels.m_MaxChunks = Chunks;

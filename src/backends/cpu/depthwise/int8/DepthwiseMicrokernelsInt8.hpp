@@ -52,32 +52,32 @@ struct BufferedOutputInt8
     size_t m_OutStride = 0; ///< bytes from an output pixel to the next
 };
 
-/// Arguments of m_RunRowStrips. A strip is one output row, or two whose windows begin one image row apart. The
-/// microkernel computes the same pixels of m_StripCount strips at once, for m_StripChannels / m_StripCount channels
-/// each. Windows have three columns, at most four rows, and an x stride of 1 or 2.
+/// Arguments of m_RunRowStrips. A row strip is one output row, or two whose windows begin one image row apart. The
+/// microkernel computes the same pixels of m_StripCount row strips at once, for m_MaxStripBlockChannels / m_StripCount
+/// channels each. Windows have three columns, at most four rows, and an x stride of 1 or 2.
 struct RowStripsInt8
 {
-    static constexpr size_t MaxStrips = 4;
+    static constexpr size_t MaxStripCount = 4;
     static constexpr size_t MaxRows = 4;
 
-    size_t m_StripCount = 1; ///< 1, 2 or 4, up to m_MaxStrips of the instruction set
+    size_t m_StripCount = 1; ///< 1, 2 or 4, up to m_MaxStripCount of the instruction set
     /// Rows of the image, at the first image column that windows read; or padding.
-    const uint8_t* m_Rows[MaxStrips][MaxRows];
-    size_t m_Steps[MaxStrips][MaxRows]; ///< bytes to the next column; 0: padding
+    const uint8_t* m_Rows[MaxStripCount][MaxRows];
+    size_t m_Steps[MaxStripCount][MaxRows]; ///< bytes to the next column; 0: padding
     const uint8_t* m_Padding = nullptr;
     size_t m_Before = 0; ///< columns of padding on the left; m_Inside image columns and the right padding follow
     size_t m_Inside = 0;
     bool m_IsSigned = false;
-    /// Columns from a window to the next; with 2, windows have up to three rows and strips one output row.
+    /// Columns from a window to the next; with 2, windows have up to three rows and row strips one output row.
     size_t m_Stride = 1;
     size_t m_Pixels = 0;                    ///< output pixels of a row
     const void* m_Weights = nullptr;        ///< see BufferedRunInt8; the weights of the second output row follow
     const void* m_Requantization = nullptr; ///< by DepthwiseMicrokernelsInt8::m_PrepareStripRequantization
     bool m_ClampsNegatives = false;         ///< see BufferedOutputInt8
-    bool m_HasSecond = false;               ///< whether strips have two output rows
-    uint8_t* m_Out[MaxStrips];
-    /// The second output row. For a strip without one: the first row, which is written after the second.
-    uint8_t* m_Second[MaxStrips];
+    bool m_HasSecond = false;               ///< whether row strips have two output rows
+    uint8_t* m_Out[MaxStripCount];
+    /// The second output row. For a row strip without one: the first row, which is written after the second.
+    uint8_t* m_Second[MaxStripCount];
     size_t m_OutStride = 0;
 };
 
@@ -102,10 +102,15 @@ struct DepthwiseMicrokernelsInt8
     /// Sums and requantizes to int8; every scale must be a right shift. Returns false without effect for windows that
     /// it has no loop for. Null if the instruction set has none.
     bool (*m_SumToInt8[MaxChunks + 1])(const BufferedRunInt8& run, const BufferedOutputInt8& bytes) = {};
+    /// Whether m_SumToInt8 has a loop for the run's windows, by its m_Taps, m_Offsets, m_PixelStep and m_Pixels alone.
+    /// Null if the instruction set has none.
+    bool (*m_IsSummedToInt8)(const BufferedRunInt8& run) = nullptr;
     /// Row strips: from the image to int8. Null if the instruction set has none. See ChannelBlockInt8::m_StripCount.
     void (*m_RunRowStrips)(const RowStripsInt8& strips) = nullptr;
-    size_t m_StripChannels = 0;  ///< channels of a strip block that computes one strip at a time
-    size_t m_MaxStrips = 0;      ///< most strips at once: 1, up to RowStripsInt8::MaxStrips
+    /// Channels of the widest strip block, which computes one row strip at a time; others have m_MaxStripBlockChannels
+    /// / m_StripCount.
+    size_t m_MaxStripBlockChannels = 0;
+    size_t m_MaxStripCount = 0;  ///< most row strips at once: 1, up to RowStripsInt8::MaxStripCount
     size_t m_StripRowGroups = 0; ///< row groups under a window
     size_t m_StripRequantizationBytes =
         0; ///< bytes that m_PrepareStripRequantization writes, a multiple of ArenaAlignment

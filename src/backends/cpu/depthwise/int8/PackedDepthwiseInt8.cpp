@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs the weights of int8 depthwise convolutions: chooses the shape of the packed window (transposed, folded, one or
-// more output rows a strip) and the blocks of channels: strip blocks where m_RunRowStrips takes the layer's windows
-// (CountStrips), buffered blocks else. Weights are packed as w' = w - zw; a w' that does not fit int8 is a sum of int8
-// terms.
+// more output rows a row strip) and the blocks of channels: strip blocks where m_RunRowStrips takes the layer's windows
+// (GetMaxStripCount), buffered blocks else. Weights are packed as w' = w - zw; a w' that does not fit int8 is a sum of
+// int8 terms.
 #include "backends/cpu/depthwise/int8/PackedDepthwiseInt8.hpp"
 
 #include "backends/common/Quantization.hpp"
@@ -130,7 +130,7 @@ struct PackedDepthwiseInt8::Window
     size_t m_Width;
     bool m_IsTransposed;
     size_t m_Fold;
-    size_t m_RowsPerStrip; ///< output rows of a strip: their windows lie in the row groups of one window
+    size_t m_RowsPerStrip; ///< output rows of a row strip: their windows lie in the row groups of one window
 
     explicit Window(const LayerView& layer)
     {
@@ -302,7 +302,7 @@ void PackedDepthwiseInt8::SetUpSums(const LayerView& layer, const std::vector<do
 
 /// The largest number of row strips that m_RunRowStrips can compute at once for this layer; 0 if it does not take the
 /// layer's windows.
-size_t PackedDepthwiseInt8::CountStrips(const LayerView& layer) const
+size_t PackedDepthwiseInt8::GetMaxStripCount(const LayerView& layer) const
 {
     const auto& descriptor = layer.GetDescriptor<DepthwiseConvolution2dDescriptor>();
     const auto isKnown = [](const TensorShape& shape, unsigned int dimension)
@@ -319,26 +319,26 @@ size_t PackedDepthwiseInt8::CountStrips(const LayerView& layer) const
         return 0;
     }
     const TensorShape& output = layer.GetOutput(0).GetShape();
-    const size_t strips = isKnown(output, 1) ? DivideUp(output[1], m_RowsPerStrip) : RowStripsInt8::MaxStrips;
-    return std::min<size_t>(m_Microkernels->m_MaxStrips, strips >= 4 ? 4 : strips >= 2 ? 2 : 1);
+    const size_t strips = isKnown(output, 1) ? DivideUp(output[1], m_RowsPerStrip) : RowStripsInt8::MaxStripCount;
+    return std::min<size_t>(m_Microkernels->m_MaxStripCount, strips >= 4 ? 4 : strips >= 2 ? 2 : 1);
 }
 
 /// The strip block that begins with `channel`; m_StripCount is 0 if there is none. The block may start earlier and
-/// repeat channels, because the microkernel reads whole vectors. Twice the strips with half the channels cost the same,
-/// so a block is chosen if more than half of its channels are new.
-ChannelBlockInt8 PackedDepthwiseInt8::MakeStripBlock(size_t channel, size_t maxStrips) const
+/// repeat channels, because the microkernel reads whole vectors. Twice the row strips with half the channels cost the
+/// same, so a block is chosen if more than half of its channels are new.
+ChannelBlockInt8 PackedDepthwiseInt8::MakeStripBlock(size_t channel, size_t maxStripCount) const
 {
     const size_t left = m_NumChannels - channel;
     ChannelBlockInt8 block;
-    for (size_t stripCount = 1; stripCount <= maxStrips; stripCount *= 2)
+    for (size_t stripCount = 1; stripCount <= maxStripCount; stripCount *= 2)
     {
-        const size_t channels = m_Microkernels->m_StripChannels / stripCount;
-        if (channels <= m_NumChannels && (left > channels / 2 || stripCount == m_Microkernels->m_MaxStrips))
+        const size_t channels = m_Microkernels->m_MaxStripBlockChannels / stripCount;
+        if (channels <= m_NumChannels && (left > channels / 2 || stripCount == m_Microkernels->m_MaxStripCount))
         {
             block.m_StripCount = stripCount;
             block.m_Channels = channels;
             block.m_Channel = std::min(channel, m_NumChannels - channels);
-            block.m_Chunks = m_Microkernels->m_StripChannels / DepthwiseMicrokernelsInt8::ChunkChannels;
+            block.m_Chunks = m_Microkernels->m_MaxStripBlockChannels / DepthwiseMicrokernelsInt8::ChunkChannels;
             block.m_IsInterleaved = true;
             break;
         }
@@ -369,18 +369,18 @@ size_t PackedDepthwiseInt8::MakeBlocks(const LayerView& layer, const std::vector
     m_IsExact = scales.size() == 1 || scales.size() == m_NumChannels;
     const bool hasOnlyRightShifts = HasOnlyRightShifts(scales);
     const bool interleaves = m_Microkernels->m_InterleavesFullBlocks && hasOnlyRightShifts;
-    const size_t maxStrips = hasOnlyRightShifts ? CountStrips(layer) : 0;
+    const size_t maxStripCount = hasOnlyRightShifts ? GetMaxStripCount(layer) : 0;
     size_t arrayOffset = 0;
     for (size_t channel = 0; channel < m_NumChannels;)
     {
-        ChannelBlockInt8 block = MakeStripBlock(channel, maxStrips);
+        ChannelBlockInt8 block = MakeStripBlock(channel, maxStripCount);
         if (block.m_StripCount == 0)
         {
             block = MakeBlock(channel, interleaves);
         }
         block.m_ArrayOffset = arrayOffset;
         block.m_Offset = m_BlockBytes;
-        m_HasStrips = m_HasStrips || block.m_StripCount != 0;
+        m_HasStripBlocks = m_HasStripBlocks || block.m_StripCount != 0;
         arrayOffset += block.m_Chunks * DepthwiseMicrokernelsInt8::ChunkChannels;
         m_BlockBytes += m_RowsPerStrip * GetTaps() * block.m_Chunks * DepthwiseMicrokernelsInt8::ChunkBytes;
         channel = block.m_Channel + block.m_Channels;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constant weights of an int8 depthwise convolution, packed for the instruction set at hand, block by block:
-//   [output row of the strip][term][row group][window column][chunk][channel][row of the group]
+//   [output row of the row strip][term][row group][window column][chunk][channel][row of the group]
 // with w' = w - zw as a sum of int8 terms (most often one), or as int16, and bias' = bias - za' * sum w'. Read by
 // DepthwiseConvolution2dInt8.cpp, RowRingBufferInt8 and RowStripDriverInt8.
 #pragma once
@@ -58,14 +58,14 @@ public:
     size_t GetFold() const { return m_Fold; }
 
     /// Whether there are strip blocks; the channel multiplier is 1 then.
-    bool HasStrips() const { return m_HasStrips; }
+    bool HasStripBlocks() const { return m_HasStripBlocks; }
 
     const DepthwiseMicrokernelsInt8& GetMicrokernels() const { return *m_Microkernels; }
     const std::vector<ChannelBlockInt8>& GetBlocks() const { return m_Blocks; }
     /// Rows of a row group, and row groups of a window.
     size_t GetRowsPerGroup() const { return m_RowsPerGroup; }
     size_t GetRowGroups() const { return m_RowGroups; }
-    /// Output rows of a strip: their windows lie in the same row groups.
+    /// Output rows of a row strip: their windows lie in the same row groups.
     size_t GetRowsPerStrip() const { return m_RowsPerStrip; }
     /// Number of taps, [term][row group][window column]; a tap is one dot product: a window column within a row group.
     size_t GetTaps() const { return m_WeightTerms * m_RowGroups * m_Width; }
@@ -94,8 +94,8 @@ private:
     /// Computes m_Facts: the sums of each channel's weights, from which the constants of the sums follow.
     void SumChannels(const LayerView& layer, int64_t* facts) const;
     size_t MakeBlocks(const LayerView& layer, const std::vector<double>& scales);
-    size_t CountStrips(const LayerView& layer) const;
-    ChannelBlockInt8 MakeStripBlock(size_t channel, size_t maxStrips) const;
+    size_t GetMaxStripCount(const LayerView& layer) const;
+    ChannelBlockInt8 MakeStripBlock(size_t channel, size_t maxStripCount) const;
     ChannelBlockInt8 MakeBlock(size_t channel, bool interleaves) const;
     /// The lane of each channel in its block; the channels of the first copy come first.
     using LaneOrder =
@@ -121,7 +121,7 @@ private:
     bool m_IsDataSigned;
     int32_t m_DataZeroPoint;
     bool m_IsExact = true;
-    bool m_HasStrips = false;
+    bool m_HasStripBlocks = false;
     std::vector<ChannelBlockInt8> m_Blocks;
     size_t m_BlockBytes = 0; ///< packed weights of all blocks
     backends::PackedBlock m_Data;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills the ring buffer. A strip of output rows may take no more than a microsecond, so values that are the same for
-// all strips are computed once for a run.
+// Fills the ring buffer. A row strip may take no more than a microsecond, so values that are the same for all row
+// strips are computed once for a run.
 #include "backends/cpu/depthwise/int8/RowRingBufferInt8.hpp"
 
 #include <algorithm>
@@ -45,7 +45,8 @@ RowRingBufferInt8::RowRingBufferInt8(const PackedDepthwiseInt8& weights, const r
     const bool overlaps = geometry.m_Y.m_Dilation == 1 && imageRowStep % weights.GetRowsPerGroup() == 0;
     m_NewRowGroups =
         overlaps ? std::min(imageRowStep / weights.GetRowsPerGroup(), weights.GetRowGroups()) : weights.GetRowGroups();
-    // A group that the next strip shares is interleaved with all of its rows, even rows that this strip does not read.
+    // A group that the next row strip shares is interleaved with all of its rows, even rows that this one does not
+    // read.
     const size_t groupRows = weights.GetRowGroups() * weights.GetRowsPerGroup();
     m_WindowRows =
         m_NewRowGroups == weights.GetRowGroups()
@@ -250,9 +251,14 @@ const uint8_t* RowRingBufferInt8::Repeat(const uint8_t* pixels, size_t step, siz
 
 const size_t* RowRingBufferInt8::FindTapOffsets(const Run& run, size_t ring, std::byte* scratch) const
 {
-    const size_t groups = m_Weights->GetRowGroups();
     auto* const taps = Scratch::At<size_t>(scratch, m_TapsOffset);
-    size_t* tap = taps;
+    WriteTapOffsets(run, ring, taps);
+    return taps;
+}
+
+void RowRingBufferInt8::WriteTapOffsets(const Run& run, size_t ring, size_t* taps) const
+{
+    const size_t groups = m_Weights->GetRowGroups();
     for (size_t term = 0; term < m_Weights->GetWeightTerms(); ++term)
     {
         for (size_t group = 0; group < groups; ++group)
@@ -260,11 +266,10 @@ const size_t* RowRingBufferInt8::FindTapOffsets(const Run& run, size_t ring, std
             size_t offset = (ring + group < groups ? ring + group : ring + group - groups) * run.m_RowGroupBytes;
             for (size_t column = 0; column < m_Weights->GetWidth(); ++column, offset += run.m_TapBytes)
             {
-                *tap++ = offset;
+                *taps++ = offset;
             }
         }
     }
-    return taps;
 }
 
 } // namespace tenon::cpu

@@ -2,7 +2,7 @@
 // A ring buffer of interleaved image rows for the buffered int8 microkernels (DepthwiseMicrokernelsInt8.hpp), for one
 // block of channels and one run of output pixels:
 //   [row group: a ring][column][chunk of 16 channels][channel][row of the group]
-// A strip of output rows writes only the row groups that the strip above did not. Columns lie as in the image, shared
+// A row strip writes only the row groups that the row strip above did not. Columns lie as in the image, shared
 // by all windows; where strides or dilations would skip most of them, tap by tap: [row group][window column][pixel]
 // instead.
 #pragma once
@@ -32,7 +32,7 @@ public:
 
     /// Upper bound of the output pixels of a run.
     size_t GetRunPixels() const { return m_RunPixels; }
-    /// Row groups that a strip reads and the strip above did not.
+    /// Row groups that a row strip reads and the row strip above did not.
     size_t GetNewRowGroups() const { return m_NewRowGroups; }
     /// Upper bound of the bytes of an interleaved column.
     size_t GetMaxColumnBytes() const { return m_MaxColumnBytes; }
@@ -75,6 +75,8 @@ public:
     }
     /// Byte offset of each tap of the run's first pixel from the first interleaved column.
     const size_t* FindTapOffsets(const Run& run, size_t ring, std::byte* scratch) const;
+    /// Writes the same to `taps`, PackedDepthwiseInt8::GetTaps() of them.
+    void WriteTapOffsets(const Run& run, size_t ring, size_t* taps) const;
 
 private:
     static constexpr size_t MaxBlockChannels =
@@ -96,7 +98,7 @@ private:
 
     const PackedDepthwiseInt8* m_Weights;
     ref::ConvolutionGeometry m_Geometry;
-    size_t m_WindowRows = 0; ///< image rows that a strip reads
+    size_t m_WindowRows = 0; ///< image rows that a row strip reads
     size_t m_NewRowGroups = 0;
     int64_t m_RowShift = 0; ///< shift in pixels from a row of a group to the next, see GetFold
     size_t m_MaxColumnBytes = 0;

@@ -59,7 +59,7 @@ HWY_INLINE __m256i AddPairs(__m256i sums, __m256i data, const __m256i& weights)
 /// The operations with AVX2. Of two vectors of accumulators the first has channels 0-3 and 8-11, the second 4-7 and
 /// 12-15. Sums are scaled by the int8 GEMM's scales (AnyScale, PositiveScale).
 template <typename T, typename Scale, size_t Rows>
-class RowStripAvx2
+class RowStripAvx2Int8
 {
 public:
     using Accumulators = __m256i;
@@ -72,7 +72,7 @@ public:
         __m256i m_Rows[Rows];
     };
 
-    explicit HWY_INLINE RowStripAvx2(const RowStripsInt8& strips)
+    explicit HWY_INLINE RowStripAvx2Int8(const RowStripsInt8& strips)
         : m_Cursor(strips), m_Weights(static_cast<const __m256i*>(strips.m_Weights)),
           m_Requantization(static_cast<const StripRequantizationAvx2*>(strips.m_Requantization))
     {
@@ -142,14 +142,15 @@ public:
         ScaleSums(y, v);
     }
 
-    HWY_INLINE void Store(const __m256i (&x)[Vectors], uint8_t* const (&out)[RowStripsInt8::MaxStrips], size_t at) const
+    HWY_INLINE void Store(const __m256i (&x)[Vectors], uint8_t* const (&out)[RowStripsInt8::MaxStripCount],
+                          size_t at) const
     {
         _mm_storeu_si128(reinterpret_cast<__m128i*>(out[0] + at), _mm256_castsi256_si128(Pack(x, x)));
     }
 
     /// Stores two pixels at once, as packing to bytes fills a whole vector.
-    HWY_INLINE void Store(const __m256i (&x)[Vectors], uint8_t* const (&xOut)[RowStripsInt8::MaxStrips], size_t xAt,
-                          const __m256i (&y)[Vectors], uint8_t* const (&yOut)[RowStripsInt8::MaxStrips],
+    HWY_INLINE void Store(const __m256i (&x)[Vectors], uint8_t* const (&xOut)[RowStripsInt8::MaxStripCount], size_t xAt,
+                          const __m256i (&y)[Vectors], uint8_t* const (&yOut)[RowStripsInt8::MaxStripCount],
                           size_t yAt) const
     {
         const __m256i bytes = Pack(x, y);

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row strips of int8 with AVX-512 VNNI: the operations of RowStripsInt8.cpp on one image column.
 //
-//   four rows of a column, one 128-bit lane: | a0 a1 .. a15 |     | a0 b0 c0 e0 | a1 b1 c1 e1 | ..   vector 0: channels
-//   0-3
-//                                            | b0 b1 .. b15 |  =>  | a4 b4 c4 e4 | ..               vector 1: channels
-//                                            4-7 | c0 c1 .. c15 |     ... | e0 e1 .. e15 |     one vpdpbusd adds all
-//                                            four rows of a channel
+// clang-format off
+//   rows a, b, c, e, one 128-bit lane:        | a0 a1 .. a15 |
+//                                             | b0 b1 .. b15 |
+//                                             | c0 c1 .. c15 |
+//                                             | e0 e1 .. e15 |
+//   interleaved, vector 0, channels 0-3:      | a0 b0 c0 e0 | a1 b1 c1 e1 | a2 b2 c2 e2 | a3 b3 c3 e3 |
+//                vector 1, channels 4-7:      | a4 b4 c4 e4 | ..
+//                vector 2, channels 8-11, and vector 3, channels 12-15, likewise
+//   one vpdpbusd adds all four rows of a channel
+// clang-format on
 //
-// A column has the pixels of 1, 2 or 4 strips, one strip in each 512, 256 or 128 bits.
+// A column has the pixels of 1, 2 or 4 row strips, one row strip in each 512, 256 or 128 bits.
 #if defined(TENON_CPU_ROW_STRIP_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_ROW_STRIP_AVX512_INT8_INL
 #undef TENON_CPU_ROW_STRIP_AVX512_INT8_INL
@@ -54,7 +59,7 @@ HWY_INLINE void Store256(__m256i x, uint8_t* to)
 /// The operations with AVX-512 VNNI. `Rows`: rows of the windows; the fourth row may have any content.
 /// `AppliesSignXor`: data may be int8, else they are uint8.
 template <typename Scale, size_t StripCount, size_t Rows, bool AppliesSignXor = true>
-class RowStripAvx512
+class RowStripAvx512Int8
 {
 public:
     using Accumulators = __m512i;
@@ -68,7 +73,7 @@ public:
         __m512i m_Data[Vectors];
     };
 
-    explicit HWY_INLINE RowStripAvx512(const RowStripsInt8& strips)
+    explicit HWY_INLINE RowStripAvx512Int8(const RowStripsInt8& strips)
         : m_Cursor(strips), m_SignXor(_mm512_set1_epi8(strips.m_IsSigned ? static_cast<char>(0x80) : 0)),
           m_Weights(static_cast<const __m512i*>(strips.m_Weights)),
           m_Requantization(static_cast<const PreparedRequantizationInt8*>(strips.m_Requantization))
@@ -134,8 +139,9 @@ public:
         ScaleTwo(GetScale(v), x, y);
     }
 
-    /// Packs scaled sums to bytes and stores a pixel of each strip, 64 / StripCount channels each.
-    HWY_INLINE void Store(const __m512i (&x)[Vectors], uint8_t* const (&out)[RowStripsInt8::MaxStrips], size_t at) const
+    /// Packs scaled sums to bytes and stores a pixel of each row strip, 64 / StripCount channels each.
+    HWY_INLINE void Store(const __m512i (&x)[Vectors], uint8_t* const (&out)[RowStripsInt8::MaxStripCount],
+                          size_t at) const
     {
         const __m512i pixels =
             PackInt8<true>(SixteenLaneScale::Pack(x[0], x[1]), SixteenLaneScale::Pack(x[2], x[3]), *m_Requantization);
@@ -157,9 +163,9 @@ public:
         }
     }
 
-    /// Stores two pixels; x first, as the second output row of a strip without one is the first row.
-    HWY_INLINE void Store(const __m512i (&x)[Vectors], uint8_t* const (&xOut)[RowStripsInt8::MaxStrips], size_t xAt,
-                          const __m512i (&y)[Vectors], uint8_t* const (&yOut)[RowStripsInt8::MaxStrips],
+    /// Stores two pixels; x first, as the second output row of a row strip without one is the first row.
+    HWY_INLINE void Store(const __m512i (&x)[Vectors], uint8_t* const (&xOut)[RowStripsInt8::MaxStripCount], size_t xAt,
+                          const __m512i (&y)[Vectors], uint8_t* const (&yOut)[RowStripsInt8::MaxStripCount],
                           size_t yAt) const
     {
         Store(x, xOut, xAt);
@@ -179,7 +185,7 @@ private:
         return AppliesSignXor ? _mm512_xor_si512(LoadPixels<Row>(), m_SignXor) : LoadPixels<Row>();
     }
 
-    /// Loads a row of each strip.
+    /// Loads a row of each row strip.
     template <size_t Row>
     HWY_INLINE __m512i LoadPixels() const
     {

@@ -37,7 +37,7 @@ public:
         }
     }
 
-    /// Pointer to the pixel of a strip's row in this column.
+    /// Pointer to the pixel of a row strip's row in this column.
     HWY_INLINE const uint8_t* Get(size_t slot, size_t row) const { return m_Rows[slot][row]; }
 
     HWY_INLINE void Advance()

@@ -11,7 +11,7 @@ RowStripDriverInt8::RowStripDriverInt8(const PackedDepthwiseInt8& weights, const
                                        int32_t min, int32_t max)
     : m_Weights(&weights), m_Geometry(geometry)
 {
-    if (!weights.HasStrips())
+    if (!weights.HasStripBlocks())
     {
         return;
     }
@@ -70,7 +70,7 @@ void RowStripDriverInt8::Write(const uint8_t* image, const IndexRange& strips, c
             together.m_HasSecond = false;
             for (size_t slot = 0; slot < block.m_StripCount; ++slot)
             {
-                // If fewer strips are left than the block computes at once, the last one is computed several times.
+                // If fewer row strips are left than the block computes at once, the last one is computed several times.
                 const size_t strip = std::min(first + slot, strips.m_End - 1);
                 SetStrip(together, slot, strip, image + block.m_Channel, firstColumn);
                 uint8_t* const out =
@@ -85,7 +85,7 @@ void RowStripDriverInt8::Write(const uint8_t* image, const IndexRange& strips, c
     }
 }
 
-/// Sets the pointers to the rows of a strip.
+/// Sets the pointers to the rows of a row strip.
 void RowStripDriverInt8::SetStrip(RowStripsInt8& strips, size_t slot, size_t strip, const uint8_t* image,
                                   size_t firstColumn) const
 {

@@ -13,9 +13,9 @@
 //
 // SlidingWindowStride1 and SlidingWindowStride2 are the algorithm. An instruction set is a class with the operations on
 // one column:
-//   RowStripAvx512  vpdpbusd: four rows are one dot product; 64 channels of one strip, 32 of two or 16 of four, one
-//                   strip in each 512, 256 or 128 bits
-//   RowStripAvx2    pmaddwd: two pairs of rows, widened to int16; 16 channels of one strip
+//   RowStripAvx512Int8  vpdpbusd: four rows are one dot product; 64 channels of one row strip, 32 of two or 16 of four,
+//                       one row strip in each 512, 256 or 128 bits
+//   RowStripAvx2Int8    pmaddwd: two pairs of rows, widened to int16; 16 channels of one row strip
 // RowStripDriverInt8 calls the microkernel for each block of channels.
 #include "backends/cpu/depthwise/int8/DepthwiseMicrokernelsInt8.hpp"
 #include "backends/cpu/simd/Isa.hpp"
@@ -293,12 +293,12 @@ void RunStrips(const RowStripsInt8& strips)
 {
     if (strips.m_Stride == 1)
     {
-        RunStride1<RowStripAvx512<Scale, StripCount, 4>>(strips);
+        RunStride1<RowStripAvx512Int8<Scale, StripCount, 4>>(strips);
         return;
     }
     // Windows of stride 2 read four times as many pixels as they write: each signedness has a loop of its own.
-    strips.m_IsSigned ? WriteRow<SlidingWindowStride2<RowStripAvx512<Scale, StripCount, 3, true>>>(strips)
-                      : WriteRow<SlidingWindowStride2<RowStripAvx512<Scale, StripCount, 3, false>>>(strips);
+    strips.m_IsSigned ? WriteRow<SlidingWindowStride2<RowStripAvx512Int8<Scale, StripCount, 3, true>>>(strips)
+                      : WriteRow<SlidingWindowStride2<RowStripAvx512Int8<Scale, StripCount, 3, false>>>(strips);
 }
 
 template <typename Scale>
@@ -320,8 +320,8 @@ void RunRowStrips(const RowStripsInt8& strips)
 template <typename T, typename Scale>
 void RunStrips(const RowStripsInt8& strips)
 {
-    strips.m_Stride == 1 ? RunStride1<RowStripAvx2<T, Scale, 4>>(strips)
-                         : WriteRow<SlidingWindowStride2<RowStripAvx2<T, Scale, 3>>>(strips);
+    strips.m_Stride == 1 ? RunStride1<RowStripAvx2Int8<T, Scale, 4>>(strips)
+                         : WriteRow<SlidingWindowStride2<RowStripAvx2Int8<T, Scale, 3>>>(strips);
 }
 
 template <typename T>
@@ -345,8 +345,9 @@ void SetRowStrips([[maybe_unused]] DepthwiseMicrokernelsInt8& kernels)
     if (GetCpuFeatures().m_Avx512Vnni)
     {
         kernels.m_RunRowStrips = RunRowStrips;
-        kernels.m_StripChannels = DepthwiseMicrokernelsInt8::MaxChunks * DepthwiseMicrokernelsInt8::ChunkChannels;
-        kernels.m_MaxStrips = RowStripsInt8::MaxStrips;
+        kernels.m_MaxStripBlockChannels =
+            DepthwiseMicrokernelsInt8::MaxChunks * DepthwiseMicrokernelsInt8::ChunkChannels;
+        kernels.m_MaxStripCount = RowStripsInt8::MaxStripCount;
         kernels.m_StripRowGroups = 1;
         kernels.m_StripRequantizationBytes = sizeof(PreparedRequantizationInt8);
         kernels.m_PrepareStripRequantization = PrepareStripRequantization;
@@ -355,8 +356,8 @@ void SetRowStrips([[maybe_unused]] DepthwiseMicrokernelsInt8& kernels)
     if (!GetCpuFeatures().m_AvxVnni)
     {
         kernels.m_RunRowStrips = RunRowStrips;
-        kernels.m_StripChannels = DepthwiseMicrokernelsInt8::ChunkChannels;
-        kernels.m_MaxStrips = 1;
+        kernels.m_MaxStripBlockChannels = DepthwiseMicrokernelsInt8::ChunkChannels;
+        kernels.m_MaxStripCount = 1;
         kernels.m_StripRowGroups = StripRowPairs;
         kernels.m_StripRequantizationBytes = sizeof(StripRequantizationAvx2);
         kernels.m_PrepareStripRequantization = PrepareStripRequantization;
