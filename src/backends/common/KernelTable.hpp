@@ -150,7 +150,8 @@ struct Prepared
     bool m_IsCopy = false;              ///< see IShapedWorkload::IsCopy
     const char* m_KernelName = nullptr; ///< the kernel that m_Run is of, if it is not the row's; a literal
     /// Why the kernel does not run these shapes, to follow "CpuSoftmax: ": "not along the last dimension". A literal,
-    /// or other text that lives as long as the process. Where m_Run is set all the same, it is the reference's: see Kernel::m_Refine.
+    /// or other text that lives as long as the process. Where m_Run is set all the same, it is the reference's: see
+    /// Kernel::m_Refine.
     const char* m_Declined = nullptr;
     TensorAliases m_Aliases; ///< see FusionHooks::m_Aliases
     /// See FusionHooks::m_AddTensor; null: nothing. Only without an activation of the layer's own.

@@ -102,8 +102,7 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
     const GemmF64 product({depth, columns, *x, *y, output[3]}, backends::FloatClamp(args.m_FusedActivation));
     const double multiplications =
         static_cast<double>(pixels) * static_cast<double>(output[3]) * static_cast<double>(depth);
-    const size_t maxRows =
-        windows.IsPointwise() ? pixels : std::max(MaxBlockBytes / sizeof(double) / depth, FewRows);
+    const size_t maxRows = windows.IsPointwise() ? pixels : std::max(MaxBlockBytes / sizeof(double) / depth, FewRows);
     const RowBlocksF64 blocks(groups, pixels, multiplications, maxRows);
     const size_t tasks = std::min(GetMaxTasks(args.m_MaxThreads), blocks.GetCount());
     Convolution2dF64 convolution(windows, columns, product, blocks, args.HasInput(2), tasks);

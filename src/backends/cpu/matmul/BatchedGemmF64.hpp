@@ -9,7 +9,7 @@
 namespace tenon::cpu
 {
 
-/// What follows the sums.
+/// The bias and the clamp that follow the sums.
 struct EpilogueParamsF64
 {
     bool m_HasBias = false; ///< input 2, one for each column

@@ -15,8 +15,8 @@ namespace tenon::cpu
 {
 
 /// None where a matrix is empty, or the bias has not `columns` elements.
-inline std::optional<ref::MatMulGeometry> MakeMatrices(const ReshapeArgs& args, size_t rows, size_t depth, size_t columns,
-                                                       bool hasOutputsFirst)
+inline std::optional<ref::MatMulGeometry> MakeMatrices(const ReshapeArgs& args, size_t rows, size_t depth,
+                                                       size_t columns, bool hasOutputsFirst)
 {
     const bool fitsBias = !args.HasInput(2) || args.GetInput(2).GetNumElements() == columns;
     return rows != 0 && depth != 0 && columns != 0 && fitsBias

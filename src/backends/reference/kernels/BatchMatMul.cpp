@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchMatMul: matrix products; the other dimensions are broadcast. Types are floats and doubles; 8-bit and 16-bit tensors as in
-// TFLite's reference kernels; 8-bit products without rescaling; float x with 8-bit y.
+// BatchMatMul: matrix products; the other dimensions are broadcast. Types are floats and doubles; 8-bit and 16-bit
+// tensors as in TFLite's reference kernels; 8-bit products without rescaling; float x with 8-bit y.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/common/Rescale.hpp"

@@ -91,7 +91,7 @@ private:
                     const auto x = static_cast<size_t>(originX + static_cast<int64_t>(tapX) * g.m_X.m_Dilation);
                     const T* values = volume + ((z * g.m_Y.m_Input + y) * g.m_X.m_Input + x) * g.m_InputChannels;
                     const T* tap = weights + ((tapZ * g.m_Y.m_Kernel + tapY) * g.m_X.m_Kernel + tapX) *
-                                                     g.m_InputChannels * g.m_OutputChannels;
+                                                 g.m_InputChannels * g.m_OutputChannels;
                     for (size_t i = 0; i < g.m_InputChannels; ++i, tap += g.m_OutputChannels)
                     {
                         for (size_t o = 0; o < g.m_OutputChannels; ++o)

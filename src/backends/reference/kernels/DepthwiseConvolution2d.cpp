@@ -101,8 +101,8 @@ void ForEachPixel(const ConvolutionGeometry& g, const In* data, ZeroPointOf zero
 /// The maximum number of taps of a window whose products are added in float.
 constexpr size_t MaxFloatTaps = 128;
 
-/// T: float or double. Sum: double also for windows of more than MaxFloatTaps taps of floats, because the rounding error
-/// of a float sum grows with its length.
+/// T: float or double. Sum: double also for windows of more than MaxFloatTaps taps of floats, because the rounding
+/// error of a float sum grows with its length.
 template <typename T, typename Sum>
 class FloatDepthwise
 {

@@ -20,7 +20,9 @@ namespace tenon::ref
 /// The number of patches that share a pass over the weights: their sums stay in registers. Patches of doubles are
 /// multiplied one by one.
 template <typename Patch>
-constexpr size_t PatchBlock = std::is_same_v<Patch, float> ? 8 : std::is_same_v<Patch, double> ? 1 : 4;
+constexpr size_t PatchBlock = std::is_same_v<Patch, float>    ? 8
+                              : std::is_same_v<Patch, double> ? 1
+                                                              : 4;
 
 /// Distance of a patch's elements in a full block. Integer patches lie one after the other. Float patches are
 /// interleaved, so that neighbouring lanes are different sums: spreading one sum over lanes would change its order.
@@ -184,7 +186,7 @@ template <typename Acc, typename Patch, typename W>
 void MultiplyPatches(const Patch* patches, size_t count, const W* weights, int32_t zeroPoint, size_t rows, size_t depth,
                      Acc* sums)
 {
-    if (PatchBlock<Patch> > 1 && count == PatchBlock<Patch>)
+    if (count == PatchBlock<Patch> && count != 1)
     {
         if constexpr (std::is_same_v<Patch, float>)
         {
