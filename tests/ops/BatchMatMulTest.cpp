@@ -158,6 +158,9 @@ ISA_TEST(BatchMatMul, AgreesWithDoublePrecision)
     for (const Case& c : Cases)
     {
         CheckOp(MakeOp(c, Info(D::Float32), Info(D::Float32), Info(D::Float32)));
+        OpCase doubles = MakeOp(c, Info(D::Float64), Info(D::Float64), Info(D::Float64));
+        doubles.m_Relative = doubles.m_Absolute = 1e-14;
+        CheckOp(doubles);
         for (const DataType type : {D::Float16, D::BFloat16})
         {
             OpCase half = MakeOp(c, Info(type), Info(type), Info(type));
@@ -181,13 +184,16 @@ ISA_TEST(BatchMatMul, OfTwoFloatMatricesIsCut)
 {
     for (const Case& c : CutCases)
     {
-        for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16})
+        for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Float16, DataType::BFloat16})
         {
             OpCase op = MakeOp(c, Info(type), Info(type), Info(type));
             op.m_Inputs[1].m_Constant = false;
             // Sums of up to 600 products, each rounded; types of two bytes round them once more.
-            op.m_Absolute = 2e-5;
-            op.m_Relative = type == DataType::Float32 ? op.m_Relative : type == DataType::Float16 ? 1e-3 : 8e-3;
+            op.m_Absolute = type == DataType::Float64 ? 1e-13 : 2e-5;
+            op.m_Relative = type == DataType::Float32   ? op.m_Relative
+                            : type == DataType::Float64 ? 1e-13
+                            : type == DataType::Float16 ? 1e-3
+                                                        : 8e-3;
             CheckOp(op);
         }
     }

@@ -67,12 +67,8 @@ OpCase MakeOp(const Case& c, const SumTypes& types)
     const SumInfos infos = MakeSumInfos(types, c.m_Data, c.m_Weights, 0, c.m_Output, depth);
     WindowSum sum = c.m_Window;
     sum.m_Output = c.m_Output;
-    return {std::string(c.m_Name) + ", " + types.m_Name,
-            LayerType::Convolution2d,
-            test::MakeDescriptor(MakeDescriptor(c.m_Window)),
-            MakeSumInputs(infos, 7),
-            infos.m_Output,
-            sum};
+    return WithBounds({std::string(c.m_Name) + ", " + types.m_Name, LayerType::Convolution2d,
+                       test::MakeDescriptor(MakeDescriptor(c.m_Window)), MakeSumInputs(infos, 7), infos.m_Output, sum});
 }
 
 OpCase MakeFloatOp(const TensorShape& data, const TensorShape& weights, const TensorShape& output)
@@ -102,7 +98,7 @@ ISA_TEST(Convolution2d, IsExactOnQuantizedTypes)
     {
         for (const SumTypes& types : GetSumTypes())
         {
-            if (types.m_Data != DataType::Float32 && c.m_Output.GetNumElements() != 0)
+            if (IsQuantizedType(types.m_Data) && c.m_Output.GetNumElements() != 0)
             {
                 OpCase op = MakeOp(c, types);
                 const SumInfos infos{op.m_Inputs[0].m_Info, op.m_Inputs[1].m_Info, op.m_Inputs[2].m_Info, op.m_Output};

@@ -69,7 +69,7 @@ OpCase MakeOp(const Case& c, LayerType layer, DataType type = DataType::Float32)
               sum};
     if (type != DataType::Float32)
     {
-        op.m_Relative = op.m_Absolute = type == DataType::Float16 ? 2e-3 : 1.6e-2;
+        op.m_Relative = op.m_Absolute = type == DataType::Float64 ? 1e-13 : type == DataType::Float16 ? 2e-3 : 1.6e-2;
     }
     return op;
 }
@@ -88,7 +88,7 @@ OpCase MakeTransposed(const Case& c, DataType type = DataType::Float32)
 
 ISA_TEST(Convolution3d, AgreesWithDoublePrecision)
 {
-    for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16})
+    for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Float16, DataType::BFloat16})
     {
         for (const Case& c : Forward)
         {
@@ -118,7 +118,7 @@ ISA_TEST(Convolution3d, RefusesWhatDoesNotFit)
 
 ISA_TEST(TransposeConvolution3d, AgreesWithDoublePrecision)
 {
-    for (const DataType type : {DataType::Float32, DataType::Float16, DataType::BFloat16})
+    for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Float16, DataType::BFloat16})
     {
         for (const Case& c : Transposed)
         {

@@ -47,12 +47,8 @@ OpCase MakeOp(const Case& c, const SumTypes& types)
     descriptor.m_DataLayout = DataLayout::NHWC;
     const SumInfos infos = MakeSumInfos(types, c.m_Data, c.m_Weights, 3, c.m_Output, c.m_Weights[1] * c.m_Weights[2]);
     const WindowSum sum{c.m_Stride, c.m_Stride, c.m_Dilation, c.m_Dilation, c.m_Pad, c.m_Pad, true, c.m_Output};
-    return {std::string(c.m_Name) + ", " + types.m_Name,
-            LayerType::DepthwiseConvolution2d,
-            MakeDescriptor(descriptor),
-            MakeSumInputs(infos, 11),
-            infos.m_Output,
-            sum};
+    return WithBounds({std::string(c.m_Name) + ", " + types.m_Name, LayerType::DepthwiseConvolution2d,
+                       MakeDescriptor(descriptor), MakeSumInputs(infos, 11), infos.m_Output, sum});
 }
 
 } // namespace
@@ -74,7 +70,7 @@ ISA_TEST(DepthwiseConvolution2d, IsExactOnQuantizedTypes)
     {
         for (const SumTypes& types : GetSumTypes())
         {
-            if (types.m_Data != DataType::Float32 && c.m_Output.GetNumElements() != 0)
+            if (IsQuantizedType(types.m_Data) && c.m_Output.GetNumElements() != 0)
             {
                 OpCase op = MakeOp(c, types);
                 const SumInfos infos{op.m_Inputs[0].m_Info, op.m_Inputs[1].m_Info, op.m_Inputs[2].m_Info, op.m_Output};

@@ -400,6 +400,17 @@ ISA_TEST(ElementwiseBinary, Atan2OfAllQuadrants)
                      SupportCode::UnsupportedType, "floats only");
 }
 
+// Sums that floats do not hold.
+ISA_TEST(ElementwiseBinary, ClampsDoubles)
+{
+    constexpr double Fine = 0x1p-40;
+    ActivationDescriptor relu;
+    relu.m_Function = ActivationFunction::ReLu;
+    OpCase op = MakeExact(BinaryOperation::Add, DataType::Float64, {1, -1, 2}, {Fine, Fine, -3}, {1 + Fine, 0, 0});
+    op.m_FusedActivation = &relu;
+    CheckOp(op);
+}
+
 ISA_TEST(ElementwiseBinary, BitsOfIntegers)
 {
     for (const DataType type : {DataType::Signed8, DataType::Signed16, DataType::Signed32, DataType::Signed64})

@@ -3,7 +3,11 @@
 // kernel scales sums in double precision.
 #include "ops/WeightedSumOracle.hpp"
 
+#include <tenon/descriptors/Elementwise.hpp>
+
 #include <gtest/gtest.h>
+
+#include <limits>
 
 namespace tenon::test::fully_connected_test
 {
@@ -72,12 +76,9 @@ OpCase MakeOp(const Case& c, const SumTypes& types)
         c.m_Transposed ? TensorShape({c.m_Outputs, c.m_Inputs}) : TensorShape({c.m_Inputs, c.m_Outputs});
     const SumInfos infos =
         MakeSumInfos(types, c.m_Data, weights, c.m_Transposed ? 0 : 1, c.m_Output, std::max(1U, c.m_Inputs));
-    return {std::string(c.m_Name) + ", " + types.m_Name,
-            LayerType::FullyConnected,
-            MakeDescriptor(descriptor),
-            MakeSumInputs(infos, 23),
-            infos.m_Output,
-            RowSum{c.m_Inputs, c.m_Outputs, c.m_Transposed}};
+    return WithBounds({std::string(c.m_Name) + ", " + types.m_Name, LayerType::FullyConnected,
+                       MakeDescriptor(descriptor), MakeSumInputs(infos, 23), infos.m_Output,
+                       RowSum{c.m_Inputs, c.m_Outputs, c.m_Transposed}});
 }
 
 std::vector<SumTypes> GetTypes()
@@ -109,7 +110,7 @@ ISA_TEST(FullyConnected, IsExactOnQuantizedTypes)
     {
         for (const SumTypes& types : GetTypes())
         {
-            if (types.m_Data != DataType::Float32 && c.m_Output.GetNumElements() != 0)
+            if (IsQuantizedType(types.m_Data) && c.m_Output.GetNumElements() != 0)
             {
                 OpCase op = MakeOp(c, types);
                 const SumInfos infos{op.m_Inputs[0].m_Info, op.m_Inputs[1].m_Info, op.m_Inputs[2].m_Info, op.m_Output};
@@ -219,6 +220,40 @@ ISA_TEST(FullyConnected, GivesZerosWithoutInputs)
     OpCase op = MakeOp({"no inputs", {2, 0}, 0, 3, {2, 3}, true}, GetSumTypes()[0]);
     op.m_Oracle = Expect(op.m_Output, {0, 0, 0, 0, 0, 0});
     CheckOp(op);
+    OpCase doubles = MakeOp({"no inputs", {2, 0}, 0, 3, {2, 3}, true}, GetSumTypes().back());
+    doubles.m_Oracle = Expect(doubles.m_Output, {0, 0, 0, 0, 0, 0});
+    CheckOp(doubles);
+}
+
+// Bounds that floats do not hold: those of doubles are computed in double precision.
+ISA_TEST(FullyConnected, ClampsDoubles)
+{
+    ActivationDescriptor relu;
+    relu.m_Function = ActivationFunction::ReLu;
+    ActivationDescriptor bounded;
+    bounded.m_Function = ActivationFunction::BoundedReLu;
+    bounded.m_A = 0.5f;
+    bounded.m_B = -0.25f;
+    for (const Case& c : Cases)
+    {
+        for (const ActivationDescriptor* activation : {&relu, &bounded})
+        {
+            OpCase op = MakeOp(c, GetSumTypes().back());
+            op.m_FusedActivation = activation;
+            const double high = activation == &relu ? std::numeric_limits<double>::infinity() : 0.5;
+            const double low = activation == &relu ? 0.0 : -0.25;
+            op.m_Oracle = [low, high, sums = op.m_Oracle](const std::vector<RealTensor>& in)
+            {
+                std::vector<double> values = sums(in);
+                for (double& value : values)
+                {
+                    value = std::clamp(value, low, high);
+                }
+                return values;
+            };
+            CheckOp(op);
+        }
+    }
 }
 
 ISA_TEST(FullyConnected, IsRefused)

@@ -73,12 +73,9 @@ OpCase MakeOp(const Case& c, const SumTypes& types)
     sum.m_Pad = {0, c.m_PadTop, c.m_PadLeft};
     sum.m_Order = {0, 2, 3, 1, 4};
     sum.m_Output = {c.m_Output[0], 1, c.m_Output[1], c.m_Output[2], c.m_Output[3]};
-    return {std::string(c.m_Name) + ", " + types.m_Name,
-            LayerType::TransposeConvolution2d,
-            test::MakeDescriptor(MakeDescriptor(c)),
-            MakeSumInputs(infos, 11),
-            infos.m_Output,
-            ImageSum{sum}};
+    return WithBounds({std::string(c.m_Name) + ", " + types.m_Name, LayerType::TransposeConvolution2d,
+                       test::MakeDescriptor(MakeDescriptor(c)), MakeSumInputs(infos, 11), infos.m_Output,
+                       ImageSum{sum}});
 }
 
 } // namespace
@@ -110,7 +107,7 @@ ISA_TEST(TransposeConvolution2d, IsExactOnQuantizedTypes)
     {
         for (const SumTypes& types : GetSumTypes())
         {
-            if (types.m_Data != DataType::Float32 && c.m_Output.GetNumElements() != 0)
+            if (IsQuantizedType(types.m_Data) && c.m_Output.GetNumElements() != 0)
             {
                 OpCase op = MakeOp(c, types);
                 const SumInfos infos{op.m_Inputs[0].m_Info, op.m_Inputs[1].m_Info, op.m_Inputs[2].m_Info, op.m_Output};

@@ -44,6 +44,7 @@ inline const std::vector<SumTypes>& GetSumTypes()
         {"uint8, zero point 0", D::QAsymmU8, D::QAsymmU8, D::Signed32, D::QAsymmU8, false, 0, 0, 128},
         {"int8, zero point -128", D::QAsymmS8, D::QAsymmS8, D::Signed32, D::QAsymmS8, false, 3, -128, 4},
         {"int8, zero point 127", D::QAsymmS8, D::QAsymmS8, D::Signed32, D::QAsymmS8, false, -9, 127, 0},
+        {"double", D::Float64, D::Float64, D::Float64, D::Float64},
     };
     return types;
 }
@@ -64,7 +65,7 @@ inline SumInfos MakeSumInfos(const SumTypes& types, const TensorShape& data, con
     const unsigned int channels = weights[axis];
     SumInfos infos{TensorInfo(data, types.m_Data), TensorInfo(weights, types.m_Weights),
                    TensorInfo(TensorShape({channels}), types.m_Bias), TensorInfo(output, types.m_Output)};
-    if (types.m_Data == DataType::Float32)
+    if (!IsQuantizedType(types.m_Data))
     {
         return infos;
     }
@@ -99,7 +100,7 @@ inline SumInfos MakeSumInfos(const SumTypes& types, const TensorShape& data, con
 inline std::vector<TestTensor> MakeSumInputs(const SumInfos& infos, uint32_t seed)
 {
     TestTensor bias = Random(infos.m_Bias, seed + 2);
-    if (infos.m_Bias.GetDataType() != DataType::Float32)
+    if (IsQuantizedType(infos.m_Data.GetDataType()))
     {
         constexpr double MaxSteps = 2000; // of products: some of an output's steps
         const double most = MaxSteps * static_cast<double>(infos.m_Bias.GetQuantizationScales()[0]);
@@ -113,6 +114,16 @@ inline std::vector<TestTensor> MakeSumInputs(const SumInfos& infos, uint32_t see
         weights.m_Bytes.back() = std::byte{isSigned ? uint8_t{0x7F} : uint8_t{0xFF}};
     }
     return {Random(infos.m_Data, seed), Constant(std::move(weights)), Constant(std::move(bias))};
+}
+
+/// The case with the bounds of its type: doubles are as near as double precision allows.
+inline OpCase WithBounds(OpCase op)
+{
+    if (op.m_Output.GetDataType() == DataType::Float64)
+    {
+        op.m_Relative = op.m_Absolute = 1e-13;
+    }
+    return op;
 }
 
 /// Sums over windows of NHWC data. Weights [O, H, W, I], or [1, H, W, O] when depthwise.

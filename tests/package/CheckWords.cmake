@@ -7,7 +7,7 @@
 # Rules:
 #   max        Most…, Least… in identifiers: Max…, Min…
 #   singular   Are…, Have… in identifiers: Is…, Has…, in the singular always
-#   suffix     CpuAcc names types by Int8, Int16, Int4, F32, F16 and Bf16: no name ends with a bare 8 or 16, no file name
+#   suffix     CpuAcc names types by Int8, Int16, Int4, F32, F16, Bf16 and F64: no name ends with a bare 8 or 16, no file name
 #              with Bytes, Shorts, Halves or Nibbles
 #   glossary   words in backticks in the first column of the table of docs/glossary.md between the lines
 #              "<!-- old names: begin -->" and "<!-- old names: end -->". The third column may have folders, in

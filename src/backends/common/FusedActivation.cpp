@@ -48,6 +48,7 @@ SupportResult FuseClamp(const LayerView& layer, const ActivationDescriptor& acti
     switch (output.GetDataType())
     {
     case DataType::Float32:
+    case DataType::Float64:
     case DataType::Float16:
     case DataType::BFloat16: return SupportResult::Yes();
     case DataType::QAsymmU8:

@@ -13,8 +13,8 @@
 namespace tenon::backends
 {
 
-/// For Kernel::m_Fuse: a ReLu, or a BoundedReLu with numbers for bounds, behind an output of Float32, Float16, BFloat16
-/// or of a quantized type with one scale, in which the bounds leave something.
+/// For Kernel::m_Fuse: a ReLu, or a BoundedReLu with numbers for bounds, behind an output of Float32, Float64, Float16,
+/// BFloat16 or of a quantized type with one scale, in which the bounds leave something.
 SupportResult FuseClamp(const LayerView& layer, const ActivationDescriptor& activation);
 
 /// A clamp of float results; none at all where there is no activation. The expression is that of the Activation layer,
@@ -29,14 +29,20 @@ public:
     bool IsActive() const { return m_IsActive; }
     float GetLow() const { return m_Low; }
     float GetHigh() const { return m_High; }
-    float operator()(float x) const { return std::min(std::max(x, m_Low), m_High); }
+    /// T: float or double.
+    template <typename T>
+    T operator()(T x) const
+    {
+        return std::min(std::max(x, T{m_Low}), T{m_High});
+    }
     /// Clamps values in place, if there is an activation.
-    void Run(float* values, size_t count) const
+    template <typename T>
+    void Run(T* values, size_t count) const
     {
         if (m_IsActive)
         {
-            const float low = m_Low;
-            const float high = m_High;
+            const T low = m_Low;
+            const T high = m_High;
             for (size_t i = 0; i < count; ++i)
             {
                 values[i] = std::min(std::max(values[i], low), high);

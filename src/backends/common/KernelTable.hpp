@@ -149,8 +149,9 @@ struct Prepared
     size_t m_ScratchBytes = 0;
     bool m_IsCopy = false;              ///< see IShapedWorkload::IsCopy
     const char* m_KernelName = nullptr; ///< the kernel that m_Run is of, if it is not the row's; a literal
-    /// Why the kernel does not run these shapes, to follow "CpuSoftmax: ": "not along the last dimension". A literal.
-    /// Where m_Run is set all the same, it is the reference's: see Kernel::m_Refine.
+    /// Why the kernel does not run these shapes, to follow "CpuSoftmax: ": "not along the last dimension". A literal,
+    /// or other text that lives as long as the process. Where m_Run is set all the same, it is the reference's: see
+    /// Kernel::m_Refine.
     const char* m_Declined = nullptr;
     TensorAliases m_Aliases; ///< see FusionHooks::m_Aliases
     /// See FusionHooks::m_AddTensor; null: nothing. Only without an activation of the layer's own.
@@ -165,7 +166,7 @@ struct Prepared
     Prepared(F run, size_t scratchBytes = 0) : m_Run(std::move(run)), m_ScratchBytes(scratchBytes) // NOLINT: implicit
     {
     }
-    /// The kernel does not run these shapes: another one is to. `reason` is a literal.
+    /// The kernel does not run these shapes: another one is to. `reason`: see m_Declined.
     static Prepared Declined(const char* reason)
     {
         Prepared declined;

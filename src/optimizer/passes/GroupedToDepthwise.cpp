@@ -24,7 +24,8 @@ bool IsTypeOfBoth(DataType data, DataType weights)
 {
     const auto isInt8 = [](DataType type)
     { return type == DataType::QAsymmS8 || type == DataType::QAsymmU8 || type == DataType::QSymmS8; };
-    const bool isFloat = data == DataType::Float32 || data == DataType::Float16 || data == DataType::BFloat16;
+    const bool isFloat = data == DataType::Float32 || data == DataType::Float64 || data == DataType::Float16 ||
+                         data == DataType::BFloat16;
     return (isFloat && weights == data) || (isInt8(data) && isInt8(weights));
 }
 

@@ -126,6 +126,45 @@ TEST(OnnxDifferential, GemmOfNoProducts)
     EXPECT_THAT(RunModel(model, {Fed({2, 0}, {})}).at(0).Floats(), ElementsAre(1, 2, 3, 1, 2, 3));
 }
 
+// Numbers that floats do not hold: 1 + 2^-40 and multiples of it.
+TEST(OnnxDifferential, ProductsOfDoubles)
+{
+    constexpr double Fine = 1.0 + 0x1p-40;
+    const auto stored = [](const std::string& name, const Sizes& dims, const std::vector<double>& values)
+    { return TensorOf(name, ElementType::Double, dims, Message(9, Raw(values))); };
+    const auto run = [&](Graph graph, const TensorShape& shape, const std::vector<double>& values)
+    { return RunModel(Model(graph.Output("y")), {Data::Of(shape, values)}).at(0).As<double>(); };
+
+    EXPECT_THAT(run(Graph()
+                        .Input("a", ElementType::Double, Dims{2, 2})
+                        .Store(stored("b", {2, 1}, {1, 2}))
+                        .Add("MatMul", {"a", "b"}, {"y"}),
+                    {2, 2}, {Fine, 1, 2 * Fine, Fine}),
+                ElementsAre(Fine + 2, 4 * Fine));
+    EXPECT_THAT(run(Graph()
+                        .Input("a", ElementType::Double, Dims{1, 2})
+                        .Store(stored("b", {2, 2}, {1, 2, 3, 4}))
+                        .Store(stored("c", {2}, {Fine, -Fine}))
+                        .Add("Gemm", {"a", "b", "c"}, {"y"}, {Attribute("transB", 1), Attribute("alpha", 2.0f)}),
+                    {1, 2}, {Fine, 0}),
+                ElementsAre(3 * Fine, 5 * Fine));
+    const std::vector<double> image = {Fine, 2 * Fine, 3 * Fine, 4 * Fine};
+    EXPECT_THAT(run(Graph()
+                        .Input("x", ElementType::Double, Dims{1, 1, 2, 2})
+                        .Store(stored("w", {1, 1, 1, 2}, {1, -4}))
+                        .Store(stored("b", {1}, {Fine}))
+                        .Add("Conv", {"x", "w", "b"}, {"y"}),
+                    {1, 1, 2, 2}, image),
+                ElementsAre(-6 * Fine, -12 * Fine));
+    // A group for each channel, which is a depthwise convolution.
+    EXPECT_THAT(run(Graph()
+                        .Input("x", ElementType::Double, Dims{1, 2, 1, 2})
+                        .Store(stored("w", {2, 1, 1, 2}, {1, 2, -1, 1}))
+                        .Add("Conv", {"x", "w"}, {"y"}, {Attribute("group", 2)}),
+                    {1, 2, 1, 2}, image),
+                ElementsAre(5 * Fine, Fine));
+}
+
 TEST(OnnxDifferential, NaNStays)
 {
     const auto run = [](const std::string& op, int64_t version, const std::vector<Wire>& attributes)

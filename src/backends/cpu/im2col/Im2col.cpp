@@ -506,6 +506,7 @@ Im2col MakeMatrixIm2col(size_t rows, size_t depth)
 }
 
 template void Im2col::Copy<float>(const float*, size_t, size_t, float, size_t, float*) const;
+template void Im2col::Copy<double>(const double*, size_t, size_t, double, size_t, double*) const;
 template float* Im2col::FindRows<float>(const float*, size_t, size_t, const float*, float*, const float**,
                                         size_t) const;
 template uint16_t* Im2col::FindRows<uint16_t>(const uint16_t*, size_t, size_t, const uint16_t*, uint16_t*,

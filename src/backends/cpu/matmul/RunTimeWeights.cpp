@@ -6,6 +6,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/matmul/BatchedGemmF32.hpp"
 #include "backends/cpu/matmul/BatchedGemmInt8.hpp"
+#include "backends/cpu/matmul/ProductGeometry.hpp"
 #include "backends/cpu/matmul/UnpackedMatrixF32.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
 #include "backends/cpu/weights/WeightsCheckInt8.hpp"
@@ -42,16 +43,6 @@ bool HasUnpackedWeights(const LayerView& layer)
     return CheckFloatWeights(layer, 2) && StaysUnpacked(layer, GetConnectedSizes(layer), GetConnectedOrder(layer));
 }
 
-/// None where a matrix is empty, or the bias has not `columns` elements.
-std::optional<ref::MatMulGeometry> MakeMatrices(const ReshapeArgs& args, size_t rows, size_t depth, size_t columns,
-                                                bool hasOutputsFirst)
-{
-    const bool fitsBias = !args.HasInput(2) || args.GetInput(2).GetNumElements() == columns;
-    return rows != 0 && depth != 0 && columns != 0 && fitsBias
-               ? std::optional(ref::MatMulGeometry::MakeOfOne(rows, depth, columns, hasOutputsFirst))
-               : std::nullopt;
-}
-
 /// Checks a FullyConnected that the reference kernel supports.
 SupportResult CheckFullyConnected(const LayerView& layer)
 {
@@ -84,26 +75,8 @@ SupportResult CheckPointwiseConvolution(const LayerView& layer)
     return SupportResult::Yes();
 }
 
-/// The matrix product of a FullyConnected. None where it is empty or its shapes do not fit together: the reference
-/// kernel reports the error.
-std::optional<ref::MatMulGeometry> MakeFullyConnectedGeometry(const ReshapeArgs& args)
-{
-    const TensorShape& weights = args.GetInput(1).GetShape();
-    const TensorShape& output = args.GetOutput(0).GetShape();
-    if (weights.GetNumDimensions() != 2 || weights.GetNumElements() == 0 || output.GetNumDimensions() == 0)
-    {
-        return std::nullopt;
-    }
-    const bool hasOutputsFirst = args.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
-    const size_t columns = weights[hasOutputsFirst ? 0 : 1];
-    const size_t depth = weights[hasOutputsFirst ? 1 : 0];
-    const size_t rows = output.GetNumElements() / columns;
-    const bool fits =
-        output[output.GetNumDimensions() - 1] == columns && rows * depth == args.GetInput(0).GetNumElements();
-    return fits ? MakeMatrices(args, rows, depth, columns, hasOutputsFirst) : std::nullopt;
-}
-
-/// The same of a Convolution2d; also none if it is grouped or the weights have several taps.
+/// The matrix product of a Convolution2d. None where it is empty, its shapes do not fit together (the reference kernel
+/// reports the error), it is grouped, or the weights have several taps.
 std::optional<ref::MatMulGeometry> MakePointwiseGeometry(const ReshapeArgs& args)
 {
     const TensorShape& image = args.GetInput(0).GetShape();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchMatMul: matrix products; the other dimensions are broadcast. Types are floats; 8-bit and 16-bit tensors as in
-// TFLite's reference kernels; 8-bit products without rescaling; float x with 8-bit y.
+// BatchMatMul: matrix products; the other dimensions are broadcast. Types are floats and doubles; 8-bit and 16-bit
+// tensors as in TFLite's reference kernels; 8-bit products without rescaling; float x with 8-bit y.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/common/Rescale.hpp"
@@ -51,6 +51,7 @@ constexpr backends::TypeRow BatchMatMulTypes[] = {
         Types({DataType::QSymmS16, {DataType::QSymmS16, DataType::QAsymmS8, DataType::QSymmS8}}, DataType::QSymmS16),
         {Scales::PerTensor}, Scales::PerTensor),
     Types({DataType::Float32, Bytes}, DataType::Float32),
+    Types({DataType::Float64, DataType::Float64}, DataType::Float64),
 };
 
 /// The part that all combinations of types share: transposed matrices of y, a block of rows of x for each task, and
@@ -172,21 +173,23 @@ void GatherRow(const In* row, size_t step, size_t depth, int32_t zeroPoint, size
     }
 }
 
-class FloatProduct : Base<float, float, float>
+/// T: float or double.
+template <typename T>
+class FloatProduct : Base<T, T, T>
 {
 public:
-    FloatProduct(const ReshapeArgs&, const MatMulGeometry& g, Scratch& scratch) : Base(g, scratch) {}
+    FloatProduct(const ReshapeArgs&, const MatMulGeometry& g, Scratch& scratch) : Base<T, T, T>(g, scratch) {}
 
     void operator()(const ExecuteArgs& args) const
     {
-        const MatMulGeometry& g = m_Geometry;
-        const float* x = args.GetInput<float>(0);
-        float* output = args.GetOutput<float>(0);
-        const auto gather = [&](size_t, size_t, size_t offset, size_t stride, float* patch)
+        const MatMulGeometry& g = this->m_Geometry;
+        const T* x = args.GetInput<T>(0);
+        T* output = args.GetOutput<T>(0);
+        const auto gather = [&](size_t, size_t, size_t offset, size_t stride, T* patch)
         { GatherRow(x + offset, g.m_X.m_Column, g.m_Depth, 0, stride, patch); };
-        const auto emit = [&](size_t, size_t, const float* sums, size_t offset)
-        { Store(sums, output + offset, [](float sum, size_t) { return sum; }); };
-        RunProducts(args, 0, gather, emit);
+        const auto emit = [&](size_t, size_t, const T* sums, size_t offset)
+        { this->Store(sums, output + offset, [](T sum, size_t) { return sum; }); };
+        this->RunProducts(args, 0, gather, emit);
     }
 };
 
@@ -368,7 +371,8 @@ Prepared PrepareProducts(const ReshapeArgs& args, const backends::PackedWeights*
     case DataType::QSymmS16:
         return y == DataType::QSymmS16 ? Make<QuantizedProduct<int16_t, int16_t, int64_t>>(args, g)
                                        : Make<QuantizedProduct<int16_t, int8_t, int64_t>>(args, g);
-    case DataType::Float32: return IsHybrid(args) ? Make<HybridProduct>(args, g) : Make<FloatProduct>(args, g);
+    case DataType::Float32: return IsHybrid(args) ? Make<HybridProduct>(args, g) : Make<FloatProduct<float>>(args, g);
+    case DataType::Float64: return Make<FloatProduct<double>>(args, g);
     default: break;
     }
     return args.GetOutput(0).GetDataType() == DataType::Signed32

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution2d: NHWC data, weights [O, H, W, I], grouped if the data has more channels than I. Types are floats; uint8
-// and int8 as in TFLite's reference kernels; 16-bit data with 8-bit weights; float data with 8-bit weights.
+// Convolution2d: NHWC data, weights [O, H, W, I], grouped if the data has more channels than I. Types are floats and
+// doubles; uint8 and int8 as in TFLite's reference kernels; 16-bit data with 8-bit weights; float data with 8-bit
+// weights.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/kernels/F16AsF32.hpp"

@@ -21,7 +21,7 @@ using backends::SameType;
 using backends::Scratch;
 
 constexpr backends::TypeRow Convolution3dTypes[] = {
-    SameType({DataType::Float32, DataType::Float16, DataType::BFloat16}, 3)};
+    SameType({DataType::Float32, DataType::Float64, DataType::Float16, DataType::BFloat16}, 3)};
 
 VolumeGeometry MakeGeometry(const ReshapeArgs& args)
 {
@@ -42,41 +42,43 @@ VolumeGeometry MakeGeometry(const ReshapeArgs& args)
     return g;
 }
 
+/// T: float or double; sums are doubles.
+template <typename T>
 class FloatConvolution
 {
 public:
     FloatConvolution(const ReshapeArgs& args, const VolumeGeometry& g, Scratch& scratch)
         : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<double>(MaxTasks, g.m_OutputChannels)),
-          m_BiasRow(scratch.Add<float>(g.m_OutputChannels))
+          m_BiasRow(scratch.Add<T>(g.m_OutputChannels))
     {
     }
 
     void operator()(const ExecuteArgs& args) const
     {
         const size_t channels = m_Geometry.m_OutputChannels;
-        float* bias = Scratch::At<float>(args.m_Scratch, m_BiasRow);
+        T* bias = Scratch::At<T>(args.m_Scratch, m_BiasRow);
         m_Bias.Load(args, channels, bias);
-        const float* data = args.GetInput<float>(0);
-        const float* weights = args.GetInput<float>(1);
-        float* output = args.GetOutput<float>(0);
+        const T* data = args.GetInput<T>(0);
+        const T* weights = args.GetInput<T>(1);
+        T* output = args.GetOutput<T>(0);
         const auto sum = [&](const VolumePosition& position, double* sums) { SumTaps(data, weights, position, sums); };
         const auto emit = [&](size_t pixel, size_t, const double* sums)
         {
             std::transform(sums, sums + channels, bias, output + pixel * channels,
-                           [](double total, float b) { return static_cast<float>(total + double{b}); });
+                           [](double total, T b) { return static_cast<T>(total + double{b}); });
         };
         ForEachVolumePixel(m_Geometry, *args.m_Parallel, Scratch::At<double>(args.m_Scratch, m_Sums), sum, emit);
     }
 
 private:
     /// The sums over the taps inside the volume.
-    void SumTaps(const float* data, const float* weights, const VolumePosition& position, double* __restrict sums) const
+    void SumTaps(const T* data, const T* weights, const VolumePosition& position, double* __restrict sums) const
     {
         const VolumeGeometry& g = m_Geometry;
         const int64_t originZ = g.m_Z.Origin(position.m_Z);
         const int64_t originY = g.m_Y.Origin(position.m_Y);
         const int64_t originX = g.m_X.Origin(position.m_X);
-        const float* volume = data + position.m_Batch * g.NumVolumeElements();
+        const T* volume = data + position.m_Batch * g.NumVolumeElements();
         std::fill_n(sums, g.m_OutputChannels, 0.0);
         for (size_t tapZ = g.m_Z.FirstTap(originZ); tapZ < g.m_Z.EndTap(originZ); ++tapZ)
         {
@@ -87,9 +89,9 @@ private:
                 for (size_t tapX = g.m_X.FirstTap(originX); tapX < g.m_X.EndTap(originX); ++tapX)
                 {
                     const auto x = static_cast<size_t>(originX + static_cast<int64_t>(tapX) * g.m_X.m_Dilation);
-                    const float* values = volume + ((z * g.m_Y.m_Input + y) * g.m_X.m_Input + x) * g.m_InputChannels;
-                    const float* tap = weights + ((tapZ * g.m_Y.m_Kernel + tapY) * g.m_X.m_Kernel + tapX) *
-                                                     g.m_InputChannels * g.m_OutputChannels;
+                    const T* values = volume + ((z * g.m_Y.m_Input + y) * g.m_X.m_Input + x) * g.m_InputChannels;
+                    const T* tap = weights + ((tapZ * g.m_Y.m_Kernel + tapY) * g.m_X.m_Kernel + tapX) *
+                                                 g.m_InputChannels * g.m_OutputChannels;
                     for (size_t i = 0; i < g.m_InputChannels; ++i, tap += g.m_OutputChannels)
                     {
                         for (size_t o = 0; o < g.m_OutputChannels; ++o)
@@ -113,6 +115,14 @@ SupportResult Check(const LayerView& layer)
     return CheckVolume(layer.GetDescriptor<Convolution3dDescriptor>());
 }
 
+template <typename T>
+Prepared Make(const ReshapeArgs& args, const VolumeGeometry& g)
+{
+    Scratch scratch;
+    FloatConvolution<T> run(args, g, scratch);
+    return Prepared(std::move(run), scratch.GetBytes());
+}
+
 Prepared PrepareFloat(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const VolumeGeometry g = MakeGeometry(args);
@@ -120,9 +130,7 @@ Prepared PrepareFloat(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return Prepared([](const ExecuteArgs&) {});
     }
-    Scratch scratch;
-    FloatConvolution run(args, g, scratch);
-    return Prepared(std::move(run), scratch.GetBytes());
+    return args.GetInput(0).GetDataType() == DataType::Float64 ? Make<double>(args, g) : Make<float>(args, g);
 }
 
 Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)

@@ -101,32 +101,32 @@ void ForEachPixel(const ConvolutionGeometry& g, const In* data, ZeroPointOf zero
 /// The maximum number of taps of a window whose products are added in float.
 constexpr size_t MaxFloatTaps = 128;
 
-/// Sum: double for windows of more than MaxFloatTaps taps, because the rounding error of a float sum grows with its
-/// length.
-template <typename Sum>
+/// T: float or double. Sum: double also for windows of more than MaxFloatTaps taps of floats, because the rounding
+/// error of a float sum grows with its length.
+template <typename T, typename Sum>
 class FloatDepthwise
 {
 public:
     FloatDepthwise(const ReshapeArgs& args, const ConvolutionGeometry& g, Scratch& scratch)
         : m_Geometry(g), m_Bias(args), m_Sums(scratch.Add<Sum>(g.m_OutputChannels)),
-          m_BiasRow(scratch.Add<float>(g.m_OutputChannels)), m_Clamp(args.m_FusedActivation)
+          m_BiasRow(scratch.Add<T>(g.m_OutputChannels)), m_Clamp(args.m_FusedActivation)
     {
     }
 
     void operator()(const ExecuteArgs& args) const
     {
         const size_t channels = m_Geometry.m_OutputChannels;
-        float* bias = Scratch::At<float>(args.m_Scratch, m_BiasRow);
+        T* bias = Scratch::At<T>(args.m_Scratch, m_BiasRow);
         m_Bias.Load(args, channels, bias);
-        float* output = args.GetOutput<float>(0);
+        T* output = args.GetOutput<T>(0);
         const auto emit = [&](size_t pixel, size_t, const Sum* sums)
         {
             std::transform(sums, sums + channels, bias, output + pixel * channels,
-                           [](Sum sum, float b) { return static_cast<float>(sum + Sum{b}); });
+                           [](Sum sum, T b) { return static_cast<T>(sum + Sum{b}); });
             m_Clamp.Run(output + pixel * channels, channels);
         };
         ForEachPixel(
-            m_Geometry, args.GetInput<float>(0), [](size_t) { return 0; }, args.GetInput<float>(1), 0,
+            m_Geometry, args.GetInput<T>(0), [](size_t) { return 0; }, args.GetInput<T>(1), 0,
             Scratch::At<Sum>(args.m_Scratch, m_Sums), emit);
     }
 
@@ -241,9 +241,10 @@ Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights*)
     case DataType::QAsymmU8: return Make<QuantizedDepthwise<uint8_t, uint8_t, int64_t>>(args, g);
     case DataType::QAsymmS8: return Make<QuantizedDepthwise<int8_t, int8_t, int64_t>>(args, g);
     case DataType::QSymmS16: return Make<QuantizedDepthwise<int16_t, int8_t, int64_t>>(args, g);
+    case DataType::Float64: return Make<FloatDepthwise<double, double>>(args, g);
     default:
-        return g.m_Y.m_Kernel * g.m_X.m_Kernel <= MaxFloatTaps ? Make<FloatDepthwise<float>>(args, g)
-                                                               : Make<FloatDepthwise<double>>(args, g);
+        return g.m_Y.m_Kernel * g.m_X.m_Kernel <= MaxFloatTaps ? Make<FloatDepthwise<float, float>>(args, g)
+                                                               : Make<FloatDepthwise<float, double>>(args, g);
     }
 }
 

@@ -123,13 +123,13 @@ Prepared MakePlain(const ReshapeArgs& args)
         using C = ComputeType<T>;
         return static_cast<T>(Operation::Apply(static_cast<C>(x), static_cast<C>(y)));
     };
-    if constexpr (std::is_same_v<ComputeType<T>, float> && IsFusable<Operation>)
+    if constexpr (std::is_floating_point_v<ComputeType<T>> && IsFusable<Operation>)
     {
         if (args.m_FusedActivation != nullptr)
         {
             const backends::FloatClamp clamp(args.m_FusedActivation);
             const auto applyAndClamp = [apply, clamp](T x, T y)
-            { return static_cast<T>(clamp(static_cast<float>(apply(x, y)))); };
+            { return static_cast<T>(clamp(static_cast<ComputeType<T>>(apply(x, y)))); };
             return [loop, applyAndClamp](const ExecuteArgs& run)
             { loop.Run(run.GetInput<T>(0), run.GetInput<T>(1), run.GetOutput<T>(0), applyAndClamp); };
         }

@@ -38,6 +38,7 @@ constexpr backends::TypeRow FullyConnectedTypes[] = {
     WeightedSumTypes[4],
     WeightedSumTypes[5],
     WeightedSumTypes[6],
+    WeightedSumTypes[7],
     backends::Types({DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32}, DataType::QSymmS16),
     backends::Types({DataType::QSymmS16, DataType::QSymmS16, {DataType::Signed32, DataType::Signed64}},
                     DataType::QSymmS16),
@@ -64,7 +65,8 @@ void Transpose(const TensorInfo& info, const void* from, void* to)
     {
     case 1: Transpose(static_cast<const uint8_t*>(from), rows, columns, static_cast<uint8_t*>(to)); break;
     case 2: Transpose(static_cast<const uint16_t*>(from), rows, columns, static_cast<uint16_t*>(to)); break;
-    default: Transpose(static_cast<const float*>(from), rows, columns, static_cast<float*>(to)); break;
+    case 4: Transpose(static_cast<const float*>(from), rows, columns, static_cast<float*>(to)); break;
+    default: Transpose(static_cast<const double*>(from), rows, columns, static_cast<double*>(to)); break;
     }
 }
 
@@ -159,6 +161,15 @@ struct TransposedProduct
     }
 };
 
+template <typename T>
+Prepared PrepareFloatZeros(const ReshapeArgs& args)
+{
+    const backends::FloatClamp clamp(args.m_FusedActivation);
+    const T value = clamp.IsActive() ? clamp(T{0}) : T{0};
+    return Prepared([count = size_t{args.GetOutput(0).GetNumElements()}, value](const ExecuteArgs& run)
+                    { std::fill_n(run.GetOutput<T>(0), count, value); });
+}
+
 /// An output whose stored values are 0, or the nearest value that a fused activation allows.
 Prepared PrepareZeros(const ReshapeArgs& args)
 {
@@ -166,9 +177,8 @@ Prepared PrepareZeros(const ReshapeArgs& args)
     const size_t count = output.GetNumElements();
     if (!output.IsQuantized())
     {
-        const backends::FloatClamp clamp(args.m_FusedActivation);
-        const float value = clamp.IsActive() ? clamp(0.0f) : 0.0f;
-        return Prepared([count, value](const ExecuteArgs& run) { std::fill_n(run.GetOutput<float>(0), count, value); });
+        return output.GetDataType() == DataType::Float64 ? PrepareFloatZeros<double>(args)
+                                                         : PrepareFloatZeros<float>(args);
     }
     const backends::QuantizedRange range = backends::GetFusedRange(output, args.m_FusedActivation);
     const int32_t value = std::clamp(0, range.m_Min, range.m_Max);

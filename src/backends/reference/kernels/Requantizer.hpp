@@ -56,7 +56,7 @@ public:
     Bias() = default;
     explicit Bias(const ReshapeArgs& args);
 
-    /// Fills `row` with the bias of each output channel; zeros without one.
+    /// Fills `row` with the bias of each output channel; zeros without one. A bias of floats has the type of `row`.
     template <typename Acc>
     void Load(const ExecuteArgs& args, size_t outputChannels, Acc* row) const
     {
@@ -70,7 +70,7 @@ public:
         }
         else
         {
-            Copy(args.GetInput<std::conditional_t<std::is_integral_v<Acc>, int32_t, float>>(2), outputChannels, row);
+            Copy(args.GetInput<std::conditional_t<std::is_integral_v<Acc>, int32_t, Acc>>(2), outputChannels, row);
         }
     }
 

@@ -3,7 +3,7 @@
 // them at a time, and each row of weights is multiplied with the whole block. Integer patches hold stored value less
 // zero point in 16 bits, which compilers turn into multiply-add instructions; their sums have 64 bits where they may
 // need them. Products of floats are added in the order of the weights: 128 of them in float, and these partial sums in
-// double precision.
+// double precision. Products of doubles are added likewise, all in double precision.
 #pragma once
 
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
@@ -17,14 +17,17 @@
 namespace tenon::ref
 {
 
-/// The number of patches that share a pass over the weights: their sums stay in registers.
+/// The number of patches that share a pass over the weights: their sums stay in registers. Patches of doubles are
+/// multiplied one by one.
 template <typename Patch>
-constexpr size_t PatchBlock = std::is_floating_point_v<Patch> ? 8 : 4;
+constexpr size_t PatchBlock = std::is_same_v<Patch, float>    ? 8
+                              : std::is_same_v<Patch, double> ? 1
+                                                              : 4;
 
 /// Distance of a patch's elements in a full block. Integer patches lie one after the other. Float patches are
 /// interleaved, so that neighbouring lanes are different sums: spreading one sum over lanes would change its order.
 template <typename Patch>
-constexpr size_t BlockStride = std::is_floating_point_v<Patch> ? PatchBlock<Patch> : 1;
+constexpr size_t BlockStride = std::is_same_v<Patch, float> ? PatchBlock<Patch> : 1;
 
 /// Four floats that are added and multiplied lane by lane; an extension of GCC and clang.
 using FloatLanes __attribute__((vector_size(16))) = float;
@@ -183,15 +186,15 @@ template <typename Acc, typename Patch, typename W>
 void MultiplyPatches(const Patch* patches, size_t count, const W* weights, int32_t zeroPoint, size_t rows, size_t depth,
                      Acc* sums)
 {
-    if (count == PatchBlock<Patch>)
+    if (count == PatchBlock<Patch> && count != 1)
     {
-        if constexpr (std::is_floating_point_v<Patch>)
+        if constexpr (std::is_same_v<Patch, float>)
         {
             ForRows<4>(
                 rows, [&](size_t row) { MultiplyBlock<4>(patches, weights + row * depth, depth, sums + row, rows); },
                 [&](size_t row) { MultiplyBlock<1>(patches, weights + row * depth, depth, sums + row, rows); });
         }
-        else
+        else if constexpr (std::is_integral_v<Patch>)
         {
             for (size_t row = 0; row < rows; ++row)
             {

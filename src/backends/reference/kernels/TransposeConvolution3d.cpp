@@ -16,7 +16,7 @@ namespace
 using backends::SameType;
 
 constexpr backends::TypeRow TransposeConvolution3dTypes[] = {
-    SameType({DataType::Float32, DataType::Float16, DataType::BFloat16}, 3)};
+    SameType({DataType::Float32, DataType::Float64, DataType::Float16, DataType::BFloat16}, 3)};
 
 SupportResult Check(const LayerView& layer)
 {

@@ -148,28 +148,30 @@ private:
     size_t m_BiasRow;
 };
 
-class FloatSum : Base<double, float>
+/// T: float or double; sums are doubles.
+template <typename T>
+class FloatSum : Base<double, T>
 {
 public:
     FloatSum(const ReshapeArgs& args, const TransposedConvolutionGeometry& g, Scratch& scratch)
-        : Base(args, g, scratch), m_Clamp(args.m_FusedActivation)
+        : Base<double, T>(args, g, scratch), m_Clamp(args.m_FusedActivation)
     {
     }
 
     void operator()(const ExecuteArgs& args) const
     {
-        const float* bias = LoadBias(args);
-        float* output = args.GetOutput<float>(0);
-        const size_t channels = m_Geometry.m_OutputChannels;
+        const T* bias = this->LoadBias(args);
+        T* output = args.GetOutput<T>(0);
+        const size_t channels = this->m_Geometry.m_OutputChannels;
         const auto emit = [&](size_t pixel, size_t, const double* sums)
         {
-            float* const out = output + pixel * channels;
+            T* const out = output + pixel * channels;
             std::transform(sums, sums + channels, bias, out,
-                           [](double sum, float b) { return static_cast<float>(sum + double{b}); });
+                           [](double sum, T b) { return static_cast<T>(sum + double{b}); });
             m_Clamp.Run(out, channels);
         };
-        ForEachPixel<float>(
-            args, args.GetInput<float>(0), [](size_t) { return 0; }, 0, emit);
+        this->template ForEachPixel<T>(
+            args, args.GetInput<T>(0), [](size_t) { return 0; }, 0, emit);
     }
 
 private:
@@ -263,7 +265,8 @@ Prepared PrepareTransposedConvolution(const ReshapeArgs& args, const TransposedC
     case DataType::QAsymmU8: return Make<QuantizedSum<uint8_t, uint8_t, int64_t>>(args, g, sumsOf32Bits);
     case DataType::QAsymmS8: return Make<QuantizedSum<int8_t, int8_t, int64_t>>(args, g, sumsOf32Bits);
     case DataType::QSymmS16: return Make<QuantizedSum<int16_t, int8_t, int64_t>>(args, g, sumsOf32Bits);
-    default: return Make<FloatSum>(args, g);
+    case DataType::Float64: return Make<FloatSum<double>>(args, g);
+    default: return Make<FloatSum<float>>(args, g);
     }
 }
 

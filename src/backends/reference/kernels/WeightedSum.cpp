@@ -62,26 +62,29 @@ private:
     size_t m_BiasRow;
 };
 
-class FloatSum : Base<float, float, float>
+/// T: float or double.
+template <typename T>
+class FloatSum : Base<T, T, T>
 {
 public:
     FloatSum(const ReshapeArgs& args, const ConvolutionGeometry& g, const void* weights, Scratch& scratch)
-        : Base(args, g, weights, scratch), m_Clamp(args.m_FusedActivation)
+        : Base<T, T, T>(args, g, weights, scratch), m_Clamp(args.m_FusedActivation)
     {
     }
 
     void operator()(const ExecuteArgs& args) const
     {
-        const float* bias = LoadBias(args);
-        float* output = args.GetOutput<float>(0);
-        const auto emit = [&](size_t pixel, size_t, size_t first, const float* sums)
+        const T* bias = this->LoadBias(args);
+        T* output = args.GetOutput<T>(0);
+        const size_t count = this->m_Geometry.m_GroupOutputs;
+        const auto emit = [&](size_t pixel, size_t, size_t first, const T* sums)
         {
-            float* out = output + OutputIndex(pixel, first);
-            std::transform(sums, sums + m_Geometry.m_GroupOutputs, bias + first, out, std::plus<>());
-            m_Clamp.Run(out, m_Geometry.m_GroupOutputs);
+            T* out = output + this->OutputIndex(pixel, first);
+            std::transform(sums, sums + count, bias + first, out, std::plus<>());
+            m_Clamp.Run(out, count);
         };
-        RunConvolution<float>(
-            args, args.GetInput<float>(0), [](size_t) { return 0; }, 0, emit);
+        this->template RunConvolution<T>(
+            args, args.GetInput<T>(0), [](size_t) { return 0; }, 0, emit);
     }
 
 private:
@@ -186,7 +189,8 @@ Prepared PrepareWeightedSum(const ReshapeArgs& args, const ConvolutionGeometry& 
         return args.GetInput(1).GetDataType() == DataType::QSymmS16
                    ? Make<QuantizedSum<int16_t, int16_t, int64_t, int16_t>>(args, g, weights, method, sumsOf32Bits)
                    : Make<QuantizedSum<int16_t, int8_t, int64_t, int16_t>>(args, g, weights, method, sumsOf32Bits);
-    default: return Make<FloatSum>(args, g, weights);
+    case DataType::Float64: return Make<FloatSum<double>>(args, g, weights);
+    default: return Make<FloatSum<float>>(args, g, weights);
     }
 }
 

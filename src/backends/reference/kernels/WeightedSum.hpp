@@ -25,6 +25,7 @@ constexpr backends::TypeRow WeightedSumTypes[] = {
     backends::Types({DataType::Float16, DataType::Float16, {DataType::Float16, DataType::Float32}}, DataType::Float16),
     backends::Types({DataType::BFloat16, DataType::BFloat16, {DataType::BFloat16, DataType::Float32}},
                     DataType::BFloat16),
+    backends::Types({DataType::Float64, DataType::Float64, DataType::Float64}, DataType::Float64),
 };
 
 /// `weights`: read in place of input 1's memory if not null; they stay alive with the layer. `asymmetric`: whether
