@@ -3,6 +3,8 @@
 // between stored and real values where the arithmetic is not TFLite's.
 #pragma once
 
+#include "backends/common/Quantization.hpp"
+
 #include <tenon/Tensor.hpp>
 
 #include <algorithm>
@@ -45,6 +47,19 @@ T ToStored(float real, const TensorQuantization& quantization)
     const double stored =
         double{std::round(real / quantization.m_Scale)} + static_cast<double>(quantization.m_ZeroPoint);
     return stored > Low ? static_cast<T>(std::min(stored, High)) : std::numeric_limits<T>::min();
+}
+
+/// The nearest stored value in a range of at most 16 bits, half to even, as ONNX's QuantizeLinear; NaN becomes the
+/// lowest value.
+template <typename T>
+T ToStoredHalfEven(float real, const TensorQuantization& quantization, backends::QuantizedRange range)
+{
+    const float low = static_cast<float>(range.m_Min - quantization.m_ZeroPoint);
+    const float high = static_cast<float>(range.m_Max - quantization.m_ZeroPoint);
+    const float steps = real / quantization.m_Scale;
+    // The bounds are whole numbers: clamped before it is rounded, the number is an int32.
+    const float bounded = steps > low ? std::min(steps, high) : low;
+    return static_cast<T>(static_cast<int32_t>(std::nearbyint(bounded)) + quantization.m_ZeroPoint);
 }
 
 /// a + b, wrapping on overflow as the hardware does. Used for sums that are clamped to a type's range afterwards.
