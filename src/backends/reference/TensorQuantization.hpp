@@ -54,12 +54,13 @@ T ToStored(float real, const TensorQuantization& quantization)
 template <typename T>
 T ToStoredHalfEven(float real, const TensorQuantization& quantization, backends::QuantizedRange range)
 {
-    const float low = static_cast<float>(range.m_Min - quantization.m_ZeroPoint);
-    const float high = static_cast<float>(range.m_Max - quantization.m_ZeroPoint);
-    const float steps = real / quantization.m_Scale;
-    // The bounds are whole numbers: clamped before it is rounded, the number is an int32.
-    const float bounded = steps > low ? std::min(steps, high) : low;
-    return static_cast<T>(static_cast<int32_t>(std::nearbyint(bounded)) + quantization.m_ZeroPoint);
+    const double zeroPoint = quantization.m_ZeroPoint;
+    const double low = range.m_Min - zeroPoint;
+    const double high = range.m_Max - zeroPoint;
+    const double steps = double{real / quantization.m_Scale};
+    // The bounds are whole numbers, so that the number may be clamped before it is rounded.
+    const double bounded = steps > low ? std::min(steps, high) : low;
+    return static_cast<T>(std::nearbyint(bounded) + zeroPoint);
 }
 
 /// a + b, wrapping on overflow as the hardware does. Used for sums that are clamped to a type's range afterwards.

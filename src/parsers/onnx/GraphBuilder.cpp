@@ -159,8 +159,7 @@ void GraphBuilder::AddOutput(LayerBindingId id, const std::string& name, const V
 {
     if (value->m_Bits != 0)
     {
-        throw UnimplementedException(
-            fmt::format("output '{}' has integers of {} bits, which is not supported", name, value->m_Bits));
+        throw UnimplementedException(fmt::format("outputs of {}-bit integers are not supported", value->m_Bits));
     }
     m_Size.CountLayer();
     SlotOf(value).Connect(m_Network.AddOutputLayer(id, name.c_str())->GetInputSlot(0));

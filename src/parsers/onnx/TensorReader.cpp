@@ -58,15 +58,15 @@ std::vector<uint8_t> Join(const Chunks& chunks)
     return bytes;
 }
 
-/// Two integers of 4 bits a byte, the first in the low half, as one a byte. Nothing if there are too few.
+/// Two integers of 4 bits a byte, the first in the low half, as one a byte.
 std::vector<uint8_t> UnpackFourBits(Span<const uint8_t> packed, uint64_t elements, bool isSigned)
 {
-    std::vector<uint8_t> bytes;
     if (packed.size() != elements / 2 + elements % 2)
     {
-        return bytes;
+        throw ParseException(fmt::format("has {} elements of 4 bits, which take {} bytes, but {} bytes of data",
+                                         elements, elements / 2 + elements % 2, packed.size()));
     }
-    bytes.resize(elements);
+    std::vector<uint8_t> bytes(elements);
     for (size_t i = 0; i < bytes.size(); ++i)
     {
         const auto nibble = static_cast<uint8_t>((packed[i / 2] >> (i % 2 * 4)) & 0x0F);

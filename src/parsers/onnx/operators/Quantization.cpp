@@ -69,6 +69,11 @@ bool IsFourBits(const Value& value)
     return value && value->m_Bits == 4;
 }
 
+std::string NameOfStored(const Value& value)
+{
+    return std::string(GetDataTypeName(value.Type())) + (IsFourBits(value) ? " of 4 bits" : "");
+}
+
 /// The elements of a constant of any size; nothing for other values.
 std::optional<std::vector<double>> FindConstantReals(const Value& value)
 {
@@ -104,6 +109,10 @@ std::optional<TensorInfo> FindQuantizedInfo(const Operator& op, const Value& x, 
         !zeros.has_value() || zeros->empty() || (isSymmetric && zeros->front() != 0.0))
     {
         return std::nullopt;
+    }
+    if (zeros->size() != scales->size() && quantization.m_Zero)
+    {
+        op.Fail(fmt::format("{} zero points do not fit {} scales", zeros->size(), scales->size()));
     }
     // TFLite's types have one zero point; with a scale for each channel it is 0.
     const bool isPerAxis = scales->size() != 1;
@@ -198,8 +207,12 @@ Value Spread(const Operator& op, GraphBuilder& graph, const Value& numbers, cons
     {
         return numbers;
     }
-    const unsigned int axis = op.Axis(quantization.m_Axis, x.Rank());
     const int64_t count = numbers.Size(0);
+    if (count == OpenSize && (quantization.m_Axis < -int64_t{x.Rank()} || quantization.m_Axis >= int64_t{x.Rank()}))
+    {
+        return graph.Reshape(numbers, {}); // one element, whose axis does not matter
+    }
+    const unsigned int axis = op.Axis(quantization.m_Axis, x.Rank());
     if (count != OpenSize && x.Size(axis) != OpenSize && count != x.Size(axis))
     {
         op.Fail(
@@ -221,6 +234,20 @@ bool IsZero(const Value& zero)
            std::all_of(numbers->begin(), numbers->end(), [](double number) { return number == 0.0; });
 }
 
+/// Throws unless x is an integer of the zero point's type.
+void CheckStored(const Operator& op, const Value& x, const Value& zero)
+{
+    if (!x.IsInteger())
+    {
+        op.Fail(fmt::format("data of type {} are no quantized numbers", GetDataTypeName(x.Type())));
+    }
+    if (zero && (zero.Type() != x.Type() || IsFourBits(zero) != IsFourBits(x)))
+    {
+        op.Fail(
+            fmt::format("a zero point of type {} does not fit data of type {}", NameOfStored(zero), NameOfStored(x)));
+    }
+}
+
 /// x less its zero point as Float32; exact for integers of up to 16 bits.
 Value Centred(const Operator& op, GraphBuilder& graph, const Value& x, const Quantization& quantization)
 {
@@ -239,11 +266,7 @@ Value Centred(const Operator& op, GraphBuilder& graph, const Value& x, const Qua
 /// The real numbers, Float32.
 Value Dequantize(const Operator& op, GraphBuilder& graph, const Value& x, const Quantization& quantization)
 {
-    if (quantization.m_Zero && quantization.m_Zero.Type() != x.Type())
-    {
-        op.Fail(fmt::format("a zero point of type {} does not fit data of type {}",
-                            GetDataTypeName(quantization.m_Zero.Type()), GetDataTypeName(x.Type())));
-    }
+    CheckStored(op, x, quantization.m_Zero);
     if (const auto info = FindQuantizedInfo(op, x, x.Type(), quantization))
     {
         return graph.AddLayer(LayerType::Dequantize, NullDescriptor(), {Reinterpret(graph, x, *info)},
@@ -355,6 +378,16 @@ Value DequantizeBias(GraphBuilder& graph, const Value& bias, const Value& dataSc
     return graph.Multiply(graph.Cast(bias, DataType::Float32), scale);
 }
 
+/// Throws unless x is int8 or uint8, as is its zero point.
+void CheckBytes(const Operator& op, const Value& x, const Value& zero)
+{
+    CheckStored(op, x, zero);
+    if (x.Type() != DataType::Signed8 && x.Type() != DataType::Unsigned8)
+    {
+        op.Refuse(fmt::format("operands of type {} are not supported", GetDataTypeName(x.Type())));
+    }
+}
+
 /// An operand of a product of integers: int8, less 128 if it is uint8, and its zero point as int32 in a shape that
 /// broadcasts to the operand, changed likewise.
 struct SignedOperand
@@ -367,10 +400,7 @@ SignedOperand ToSigned(const Operator& op, GraphBuilder& graph, const Value& x, 
 {
     constexpr double Bias = 128.0;
     const bool isUnsigned = x.Type() == DataType::Unsigned8;
-    if (!isUnsigned && x.Type() != DataType::Signed8)
-    {
-        op.Refuse(fmt::format("operands of type {} are not supported", GetDataTypeName(x.Type())));
-    }
+    CheckBytes(op, x, zero);
     SignedOperand operand{x, {}};
     if (!IsZero(zero) || isUnsigned)
     {
@@ -494,10 +524,16 @@ void AddQuantizeLinear(Operator& op, GraphBuilder& graph)
     }
     DataType stored = StoredTypeOf(quantization.m_Zero);
     bool isFourBits = IsFourBits(quantization.m_Zero);
-    if (const int64_t type = op.Int64("output_dtype", 0); type != 0 && !quantization.m_Zero)
+    if (const int64_t type = op.Int64("output_dtype", 0); type != 0)
     {
         const auto element = static_cast<ElementType>(type);
-        stored = ToConstantType(element);
+        const DataType wanted = ToConstantType(element);
+        if (quantization.m_Zero && (wanted != stored || IsFourBits(element) != isFourBits))
+        {
+            op.Fail(fmt::format("attribute 'output_dtype' is {}, but the zero point is of type {}", NameOf(element),
+                                GetDataTypeName(stored)));
+        }
+        stored = wanted;
         isFourBits = IsFourBits(element);
     }
     Value y = Quantize(op, graph, op.Input(0), quantization, stored, isFourBits);
@@ -517,7 +553,9 @@ void AddDequantizeLinear(Operator& op, GraphBuilder& graph)
         op.Fail(fmt::format("attribute 'block_size' is {}; it must not be negative", quantization.m_BlockSize));
     }
     const Value y = Dequantize(op, graph, op.Input(0), quantization);
-    op.SetOutput(0, graph.Cast(y, quantization.m_Scale.Type()));
+    const int64_t type = op.Int64("output_dtype", 0);
+    op.SetOutput(0,
+                 graph.Cast(y, type != 0 ? ToLayerType(static_cast<ElementType>(type)) : quantization.m_Scale.Type()));
 }
 
 void AddDynamicQuantizeLinear(Operator& op, GraphBuilder& graph)
@@ -536,6 +574,8 @@ void AddMatMulInteger(Operator& op, GraphBuilder& graph)
 void AddConvInteger(Operator& op, GraphBuilder& graph)
 {
     const Value& w = op.Input(1);
+    CheckBytes(op, op.Input(0), op.FindInput(2));
+    CheckBytes(op, w, op.FindInput(3));
     const Value x = Centred(op, graph, op.Input(0), {{}, op.FindInput(2), 1, 0});
     const Value weights = Centred(op, graph, w, {{}, op.FindInput(3), 0, 0});
     const int64_t depth = ProductOf(w.Sizes(), 1, w.Rank());
@@ -640,8 +680,9 @@ void AddQLinearLeakyRelu(Operator& op, GraphBuilder& graph)
 /// The attribute opset says which Softmax of ai.onnx is meant.
 void AddQLinearSoftmax(Operator& op, GraphBuilder& graph)
 {
-    AddQuantizedUnary(op, graph,
-                      [&](const Value& x) { return Run(op, graph, AddSoftmax, {x}, op.Int64("opset", Newest)); });
+    // Without an axis it is the last one, as in the newest version.
+    const int64_t version = op.Has("axis") ? op.Int64("opset", Newest) : Newest;
+    AddQuantizedUnary(op, graph, [&](const Value& x) { return Run(op, graph, AddSoftmax, {x}, version); });
 }
 
 void AddQLinearAveragePool(Operator& op, GraphBuilder& graph)
