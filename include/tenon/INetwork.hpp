@@ -307,7 +307,14 @@ public:
     /// round(in / scale) + zero point of the output; also from one quantization to another. The output, of the same
     /// shape, must be declared; from floats it may have a scale for each slice of a dimension. A value that does not
     /// fit saturates. The results for NaN, infinities and steps beyond 32 bits are in docs/numerics.md.
-    virtual IConnectableLayer* AddQuantizeLayer(const char* name = nullptr) = 0;
+    /// RequantizationMode::FloatHalfEven: halves go to even, as in ONNX's QuantizeLinear, and NaN becomes the lowest
+    /// number.
+    virtual IConnectableLayer* AddQuantizeLayer(const QuantizeDescriptor& quantizeDescriptor,
+                                                const char* name = nullptr) = 0;
+    IConnectableLayer* AddQuantizeLayer(const char* name = nullptr)
+    {
+        return AddQuantizeLayer(QuantizeDescriptor(), name);
+    }
     /// Random numbers; input 0 holds the shape (Tenon).
     virtual IConnectableLayer* AddRandomLayer(const RandomDescriptor& randomDescriptor, const char* name = nullptr) = 0;
     /// The numbers from input 0 up to, but without, input 1 in steps of input 2 (Tenon). Each input has one element;

@@ -32,11 +32,11 @@ public:
     using Infos = std::vector<const TensorInfo*>;
     using Reason = Optional<std::string&>;
 
-#define TENON_ASKS_1(name, type)                                                                                       \
+#define TENON_ASKS_1(name, type, descriptor)                                                                           \
     bool Is##name##Supported(const Info& input, const Info& output, Reason reasonIfUnsupported = EmptyOptional())      \
         const                                                                                                          \
     {                                                                                                                  \
-        return Ask(LayerType::type, {&input}, {&output}, NullDescriptor(), reasonIfUnsupported);                       \
+        return Ask(LayerType::type, {&input}, {&output}, descriptor, reasonIfUnsupported);                             \
     }
 #define TENON_ASKS_1_OF(name, type, Descriptor)                                                                        \
     bool Is##name##Supported(const Info& input, const Info& output, const Descriptor& descriptor,                      \
@@ -64,16 +64,16 @@ public:
         return Ask(LayerType::type, {&input, &weights, bias}, {&output}, descriptor, reasonIfUnsupported);             \
     }
 
-    TENON_ASKS_1(Cast, Cast)
-    TENON_ASKS_1(ConvertFp16ToFp32, ConvertFp16ToFp32)
-    TENON_ASKS_1(ConvertFp32ToFp16, ConvertFp32ToFp16)
-    TENON_ASKS_1(Dequantize, Dequantize)
-    TENON_ASKS_1(Floor, Floor)
-    TENON_ASKS_1(MemCopy, MemCopy)
-    TENON_ASKS_1(MemImport, MemImport)
-    TENON_ASKS_1(Quantize, Quantize)
-    TENON_ASKS_1(Rank, Rank)
-    TENON_ASKS_1(Shape, Shape)
+    TENON_ASKS_1(Cast, Cast, NullDescriptor())
+    TENON_ASKS_1(ConvertFp16ToFp32, ConvertFp16ToFp32, NullDescriptor())
+    TENON_ASKS_1(ConvertFp32ToFp16, ConvertFp32ToFp16, NullDescriptor())
+    TENON_ASKS_1(Dequantize, Dequantize, NullDescriptor())
+    TENON_ASKS_1(Floor, Floor, NullDescriptor())
+    TENON_ASKS_1(MemCopy, MemCopy, NullDescriptor())
+    TENON_ASKS_1(MemImport, MemImport, NullDescriptor())
+    TENON_ASKS_1(Quantize, Quantize, QuantizeDescriptor())
+    TENON_ASKS_1(Rank, Rank, NullDescriptor())
+    TENON_ASKS_1(Shape, Shape, NullDescriptor())
 
     TENON_ASKS_1_OF(Activation, Activation, ActivationDescriptor)
     TENON_ASKS_1_OF(ArgMinMax, ArgMinMax, ArgMinMaxDescriptor)

@@ -206,6 +206,17 @@ enum class PaddingScheme
     Valid = 2
 };
 
+/// How a layer makes stored numbers of real ones (Tenon); for layers with quantized outputs.
+enum class RequantizationMode
+{
+    /// As TFLite's reference kernels: fixed-point multipliers of 31 bits. Quantize of floats rounds halves away from zero.
+    FixedPoint = 0,
+    /// As ONNX Runtime: the layer computes what Dequantize of its inputs, the layer on Float32, and Quantize compute.
+    /// Quantize divides by the scale in Float32 and rounds halves to even. Sums of products are exact integers, which
+    /// are multiplied by one Float32 factor and rounded to even.
+    FloatHalfEven = 1
+};
+
 enum class PaddingMode
 {
     Constant = 0,

@@ -236,6 +236,16 @@ class PaddingScheme(IntEnum):
     Valid = 2
 
 
+class RequantizationMode(IntEnum):
+    """How a layer makes stored numbers of real ones; for layers with quantized outputs.
+
+    Values of the attribute ``Requantization`` of Quantize.
+    """
+
+    FixedPoint = 0
+    FloatHalfEven = 1
+
+
 class PaddingMode(IntEnum):
     """Values of the attribute ``PaddingMode`` of Pad."""
 

@@ -165,7 +165,8 @@ private:
     {
         const std::string name;
         const NullDescriptor none;
-        const GatherNdDescriptor tuples; // Arm NN's layer has no parameters
+        const GatherNdDescriptor tuples; // Arm NN's layers of these types have no parameters
+        const QuantizeDescriptor quantization;
         const ElementwiseBinaryDescriptor operation(GetOperation(type));
         LayerView view;
         view.m_Type = type;
@@ -174,6 +175,7 @@ private:
         const bool isBare = typeid(descriptor) == typeid(BaseDescriptor) || descriptor.IsNull();
         view.m_Descriptor = !isBare                       ? &descriptor
                             : type == LayerType::GatherNd ? static_cast<const BaseDescriptor*>(&tuples)
+                            : type == LayerType::Quantize ? static_cast<const BaseDescriptor*>(&quantization)
                                                           : &none;
         view.m_Inputs = slots.m_Inputs;
         view.m_Outputs = slots.m_Outputs;

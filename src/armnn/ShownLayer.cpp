@@ -251,7 +251,7 @@ const Row Rows[] = {
     TENON_PLAIN_ROW(Minimum),
     TENON_PLAIN_ROW(Multiplication),
     TENON_PLAIN_ROW(Prelu),
-    TENON_PLAIN_ROW(Quantize),
+    TENON_ROW(Quantize, QuantizeDescriptor, Slots, All, ""),
     TENON_PLAIN_ROW(Rank),
     TENON_PLAIN_ROW(ReverseV2),
     TENON_PLAIN_ROW(Shape),

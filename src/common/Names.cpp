@@ -186,6 +186,12 @@ std::string FieldToString(PaddingScheme value)
     return NameOf(value, names);
 }
 
+std::string FieldToString(RequantizationMode value)
+{
+    static const char* const names[] = {"FixedPoint", "FloatHalfEven"};
+    return NameOf(value, names);
+}
+
 std::string FieldToString(PaddingMode value)
 {
     static const char* const names[] = {"Constant", "Reflect", "Symmetric", "Edge", "Wrap"};

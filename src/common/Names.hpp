@@ -41,6 +41,7 @@ std::string FieldToString(ReduceOperation value);
 std::string FieldToString(ResizeMethod value);
 std::string FieldToString(PaddingMethod value);
 std::string FieldToString(PaddingScheme value);
+std::string FieldToString(RequantizationMode value);
 std::string FieldToString(PaddingMode value);
 std::string FieldToString(NormalizationAlgorithmChannel value);
 std::string FieldToString(NormalizationAlgorithmMethod value);

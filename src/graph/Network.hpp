@@ -53,6 +53,7 @@ public:
 
     // These methods have an overload without a descriptor.
     using INetwork::AddGatherNdLayer;
+    using INetwork::AddQuantizeLayer;
     using INetwork::AddTopKLayer;
 
     // The others, and overloads that take constants.

@@ -75,7 +75,7 @@ std::span<const Pass> GetPasses()
         {"OptimizeInverseConversions",
          &passes::OptimizeInverseConversions,
          Optimization,
-         {Cast, ConvertFp16ToFp32, ConvertFp32ToFp16, Quantize}},
+         {Bitcast, Cast, ConvertFp16ToFp32, ConvertFp32ToFp16, Quantize}},
         {"MoveTransposes", &passes::MoveTransposes, Optimization, {Transpose}},
         {"RepeatTransposePasses", &passes::RepeatTransposePasses, Optimization, {Transpose}},
         // The Transposes that remain.

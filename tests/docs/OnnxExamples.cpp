@@ -3,9 +3,10 @@
 //   Conv<group=2 kernel_shape=[3,3]>(f[1,4,6,6], F[8,2,3,3], -)       a node, or several with ; between them
 //   x = f[n,3]; a, b = Split<num_outputs=2>(x); Neg(a)                 names
 //   @9 Upsample(...)                                                   the version of the operator set
-// Operands are inputs of the model, f[sizes] in small letters: f float, h float16, i int64, j int32, u uint8, b bool,
-// where a size may be a name; constants of ones, in capitals; lists of numbers {1,2} and numbers #1, int64 or, with a
-// point, float; names; and - for none. @name is a graph of Graphs.
+//   com.microsoft.QLinearSigmoid(...)                                  an operator of another domain
+// Operands are inputs of the model, f[sizes] in small letters: f float, h float16, i int64, j int32, s int8, u uint8,
+// b bool, where a size may be a name; constants of ones, in capitals (F, I, J, S, U); lists of numbers {1,2} and
+// numbers #1, int64 or, with a point, float; names; and - for none. @name is a graph of Graphs.
 #include "docs/OnnxExamples.hpp"
 
 #include "harness/TinyOnnx.hpp"
@@ -24,6 +25,7 @@
 #include <map>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace tenon::docs
 {
@@ -66,6 +68,7 @@ const std::multimap<std::string_view, const char*> Examples = {
     {"Conv", "Conv<group=4>(f[1,4,6,6], F[4,1,3,3])"},
     {"Conv", "Conv(f[1,4,6], F[8,4,3])"},
     {"Conv", "Conv(f[1,4,6,6,6], F[8,4,3,3,3])"},
+    {"ConvInteger", "ConvInteger(u[1,4,6,6], S[8,4,3,3], U[])"},
     {"ConvTranspose", "ConvTranspose(f[1,4,6,6], F[4,8,3,3], F[8])"},
     {"ConvTranspose", "ConvTranspose<strides=[2,2]>(f[1,4,6,6], F[4,8,3,3], F[8])"},
     {"ConvTranspose", "ConvTranspose(f[1,4,6,6,6], F[4,8,3,3,3])"},
@@ -74,6 +77,9 @@ const std::multimap<std::string_view, const char*> Examples = {
     {"DFT", "DFT(f[1,8,1], -, #1)"},
     {"DepthToSpace", "DepthToSpace<blocksize=2>(f[1,8,3,3])"},
     {"DepthToSpace", "DepthToSpace<blocksize=2 mode='CRD'>(f[1,8,3,3])"},
+    {"DequantizeLinear", "DequantizeLinear(u[2,3], #0.5, U[])"},
+    {"DequantizeLinear", "DequantizeLinear(u[2,3], f[], u[])"},
+    {"DynamicQuantizeLinear", "y, s, z = DynamicQuantizeLinear(f[2,3])"},
     {"Einsum", "Einsum<equation='bij,bjk->bik'>(f[2,3,4], f[2,4,5])"},
     {"Einsum", "Einsum<equation='ij->ji'>(f[2,3])"},
     {"Einsum", "Einsum<equation='ij->i'>(f[2,3])"},
@@ -101,6 +107,7 @@ const std::multimap<std::string_view, const char*> Examples = {
     {"LpPool", "LpPool<kernel_shape=[2,2]>(f[1,4,6,6])"},
     {"MatMul", "MatMul(f[2,3], F[3,4])"},
     {"MatMul", "MatMul(f[2,2,3], f[2,3,4])"},
+    {"MatMulInteger", "MatMulInteger(u[2,3], S[3,4], u[], S[])"},
     {"MaxPool", "MaxPool<kernel_shape=[2,2]>(f[1,4,6,6])"},
     {"MaxPool", "MaxPool<kernel_shape=[2,2,2]>(f[1,4,6,6,6])"},
     {"MaxPool", "y, i = MaxPool<kernel_shape=[2,2]>(f[1,4,6,6])"},
@@ -118,6 +125,10 @@ const std::multimap<std::string_view, const char*> Examples = {
     {"OptionalHasElement", "x = f[2,3]; o = Optional(x); OptionalHasElement(o)"},
     {"Pad", "Pad(f[2,3], {1,1,1,1})"},
     {"Pad", "Pad<mode='reflect'>(f[4,5], {1,1,1,1})"},
+    {"QLinearConv", "QLinearConv(u[1,4,6,6], #0.5, U[], S[8,4,3,3], #0.5, S[], #0.5, U[], J[8])"},
+    {"QLinearMatMul", "QLinearMatMul(u[2,3], #0.5, U[], S[3,4], #0.5, S[], #0.5, U[])"},
+    {"QuantizeLinear", "QuantizeLinear(f[2,3], #0.5, U[])"},
+    {"QuantizeLinear", "QuantizeLinear(f[2,3], f[], u[])"},
     {"RMSNormalization", "RMSNormalization(f[2,3,4], F[4])"},
     {"RNN", "RNN<hidden_size=5>(f[4,2,3], F[1,5,3], F[1,5,5])"},
     {"RandomNormal", "RandomNormal<shape=[2,3]>()"},
@@ -159,9 +170,35 @@ const std::multimap<std::string_view, const char*> Examples = {
     {"Upsample", "@9 Upsample(f[1,1,4,4], {1.0,1.0,2.0,2.0})"},
     {"Upsample", "@9 Upsample<mode='linear'>(f[1,1,4,4], {1.0,1.0,2.0,2.0})"},
     {"Where", "Where(b[2,3], f[2,3], f[2,3])"},
+    {"com.microsoft.DequantizeLinear", "com.microsoft.DequantizeLinear(u[2,3], #0.5, U[])"},
+    {"com.microsoft.DequantizeLinear", "com.microsoft.DequantizeLinear(u[2,3], f[], u[])"},
+    {"com.microsoft.DynamicQuantizeMatMul", "com.microsoft.DynamicQuantizeMatMul(f[2,3], S[3,4], #0.5, S[], F[4])"},
+    {"com.microsoft.MatMulIntegerToFloat",
+     "com.microsoft.MatMulIntegerToFloat(u[2,3], S[3,4], #0.5, #0.5, U[], S[], F[4])"},
+    {"com.microsoft.QGemm", "com.microsoft.QGemm(u[2,3], #0.5, U[], S[3,4], #0.5, S[], J[4], #0.5, U[])"},
+    {"com.microsoft.QGemm", "com.microsoft.QGemm<alpha=0.5>(u[2,3], #0.5, U[], s[3,4], #0.5, S[])"},
+    {"com.microsoft.QLinearAdd", "com.microsoft.QLinearAdd(u[2,3], #0.5, U[], u[2,3], #0.5, U[], #0.5, U[])"},
+    {"com.microsoft.QLinearAveragePool",
+     "com.microsoft.QLinearAveragePool<kernel_shape=[2,2]>(u[1,4,6,6], #0.5, U[], #0.5, U[])"},
+    {"com.microsoft.QLinearAveragePool",
+     "com.microsoft.QLinearAveragePool<kernel_shape=[2,2] channels_last=1>(u[1,6,6,4], #0.5, U[], #0.5, U[])"},
+    {"com.microsoft.QLinearConcat",
+     "com.microsoft.QLinearConcat<axis=1>(#0.5, U[], u[2,3], #0.5, U[], u[2,4], #0.5, U[])"},
+    {"com.microsoft.QLinearGlobalAveragePool",
+     "com.microsoft.QLinearGlobalAveragePool(u[1,4,6,6], #0.5, U[], #0.5, U[])"},
+    {"com.microsoft.QLinearLeakyRelu", "com.microsoft.QLinearLeakyRelu(u[2,3], #0.5, U[], #0.5, U[])"},
+    {"com.microsoft.QLinearMul", "com.microsoft.QLinearMul(u[2,3], #0.5, U[], u[2,3], #0.5, U[], #0.5, U[])"},
+    {"com.microsoft.QLinearReduceMean", "com.microsoft.QLinearReduceMean<axes=[1]>(u[2,3], #0.5, U[], #0.5, U[])"},
+    {"com.microsoft.QLinearSigmoid", "com.microsoft.QLinearSigmoid(u[2,3], #0.5, U[], #0.5, U[])"},
+    {"com.microsoft.QLinearSoftmax", "com.microsoft.QLinearSoftmax<opset=13>(u[2,3], #0.5, U[], #0.5, U[])"},
+    {"com.microsoft.QLinearWhere",
+     "com.microsoft.QLinearWhere(b[2,3], u[2,3], #0.5, U[], u[2,3], #0.5, U[], #0.5, U[])"},
+    {"com.microsoft.QuantizeLinear", "com.microsoft.QuantizeLinear(f[2,3], #0.5, U[])"},
+    {"com.microsoft.QuantizeLinear", "com.microsoft.QuantizeLinear(f[2,3], f[], u[])"},
 };
 
-/// An operator's rows in operators.def: the first version, and the number of inputs that must be there in the last one.
+/// An operator's rows in operators.def, by its name behind its domain: the first version, and the number of inputs that
+/// must be there in the last one.
 struct Definition
 {
     int64_t m_Since = 0;
@@ -177,6 +214,8 @@ std::map<std::string, Definition> ReadDefinitions()
         definitions[name] = {first, minInputs};
     };
 #define TENON_ONNX_OPERATOR(name, since, function, minInputs, maxInputs, maxOutputs) add(name, since, minInputs);
+#define TENON_MICROSOFT_OPERATOR(name, since, function, minInputs, maxInputs, maxOutputs)                              \
+    add("com.microsoft." name, since, minInputs);
 #include "parsers/onnx/operators.def"
     return definitions;
 }
@@ -262,6 +301,14 @@ std::string FloatBytes(float value)
     return bytes;
 }
 
+template <typename T>
+std::string IntegerBytes(T value)
+{
+    std::string bytes(sizeof(value), '\0');
+    std::memcpy(bytes.data(), &value, sizeof(value));
+    return bytes;
+}
+
 /// A number as raw data: a float or int64.
 std::string RawNumber(const std::string& word)
 {
@@ -269,10 +316,7 @@ std::string RawNumber(const std::string& word)
     {
         return FloatBytes(std::stof(word));
     }
-    const int64_t value = std::stoll(word);
-    std::string bytes(sizeof(value), '\0');
-    std::memcpy(bytes.data(), &value, sizeof(value));
-    return bytes;
+    return IntegerBytes(int64_t{std::stoll(word)});
 }
 
 /// A graph, as it is written: see the head of this file.
@@ -352,7 +396,10 @@ private:
         {
             node += OnnxBytes(2, output);
         }
-        m_Graph += OnnxBytes(1, node + OnnxBytes(3, word + "#") + OnnxBytes(4, word) + attributes);
+        const size_t point = word.rfind('.');
+        const bool hasDomain = point != std::string::npos;
+        node += OnnxBytes(3, word + "#") + OnnxBytes(4, hasDomain ? word.substr(point + 1) : word) + attributes;
+        m_Graph += OnnxBytes(1, node + (hasDomain ? OnnxBytes(7, word.substr(0, point)) : ""));
         return outputs;
     }
 
@@ -393,7 +440,13 @@ private:
 
     void AddTensor(const std::string& letter, const std::vector<std::string>& sizes, const std::string& name)
     {
-        const std::map<std::string, uint64_t> types = {{"f", 1}, {"u", 2}, {"j", 6}, {"i", 7}, {"b", 9}, {"h", 10}};
+        const std::map<std::string, uint64_t> types = {{"f", 1}, {"u", 2}, {"s", 3}, {"j", 6},
+                                                       {"i", 7}, {"b", 9}, {"h", 10}};
+        const std::map<std::string, std::pair<uint64_t, std::string>> ones = {{"F", {1, FloatBytes(1.0f)}},
+                                                                              {"U", {2, IntegerBytes(uint8_t{1})}},
+                                                                              {"S", {3, IntegerBytes(int8_t{1})}},
+                                                                              {"J", {6, IntegerBytes(int32_t{1})}},
+                                                                              {"I", {7, IntegerBytes(int64_t{1})}}};
         std::string shape;
         std::string dims;
         size_t count = 1;
@@ -404,14 +457,16 @@ private:
             dims += isNumber ? OnnxNumber(1, std::stoull(size)) : "";
             count *= isNumber ? std::stoul(size) : 1;
         }
-        if (letter == "F")
+        const auto constant = ones.find(letter);
+        if (constant != ones.end())
         {
+            const auto& [element, one] = constant->second;
             std::string raw;
             for (size_t i = 0; i < count; ++i)
             {
-                raw += FloatBytes(1.0f);
+                raw += one;
             }
-            m_Graph += OnnxBytes(5, dims + OnnxNumber(2, 1) + OnnxBytes(8, name) + OnnxBytes(9, raw));
+            m_Graph += OnnxBytes(5, dims + OnnxNumber(2, element) + OnnxBytes(8, name) + OnnxBytes(9, raw));
             return;
         }
         const std::string type = OnnxBytes(1, OnnxNumber(1, types.at(letter)) + OnnxBytes(2, shape));

@@ -17,6 +17,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -233,9 +234,11 @@ std::string OperatorTable(const std::vector<ParserRow>& rows)
 
 std::string OnnxTable(const std::vector<OnnxRow>& rows)
 {
-    std::string text = fmt::format("Tenon reads {} operators of ai.onnx.\n\n"
+    const auto others = std::count_if(rows.begin(), rows.end(),
+                                      [](const OnnxRow& row) { return row.m_Name.find('.') != std::string::npos; });
+    std::string text = fmt::format("Tenon reads {} operators of ai.onnx and {} of com.microsoft.\n\n"
                                    "| Operator | From version | Layers |\n|---|---|---|\n",
-                                   rows.size());
+                                   std::ssize(rows) - others, others);
     for (const OnnxRow& row : rows)
     {
         text += fmt::format("| {} | {} | {} |\n", row.m_Name, row.m_Since, LayerNames(row.m_Layers));
@@ -288,7 +291,7 @@ constexpr const char* OnnxHead = R"(
 ## Operators of ONNX
 
 [onnx.md](onnx.md) has the rules of files. The table has the first version of an operator that is read; all
-later ones are read, too. A row lists all layers of an operator that becomes several, or different ones depending on its
+later ones are read, too; com.microsoft has version 1 alone. A row lists all layers of an operator that becomes several, or different ones depending on its
 attributes and shapes. A result that follows from numbers known while the model is read, such as sizes, needs no layer.
 Operators that are *done while the model is read* never have a layer of their own.
 

@@ -21,7 +21,7 @@ static InferCases MakeElementwiseCases()
         Case(ElementwiseUnary, "same", ElementwiseUnaryDescriptor(), {T({1, 2})}).Gives({"[1,2]"}),
         Case(FakeQuantization, "same", FakeQuantizationDescriptor(), {T({1, 2})}).Gives({"[1,2]"}),
         Case(Floor, "same", none, {T({1, 2})}).Gives({"[1,2]"}),
-        Case(Quantize, "same", none, {T({1, 2})}).Gives({"[1,2]"}),
+        Case(Quantize, "same", QuantizeDescriptor(), {T({1, 2})}).Gives({"[1,2]"}),
 
         Case(ElementwiseBinary, "equal", add, {T({2, 3}), T({2, 3})}).Gives({"[2,3]"}),
         Case(ElementwiseBinary, "ones", add, {T({2, 1, 4}), T({1, 3, 1})}).Gives({"[2,3,4]"}),

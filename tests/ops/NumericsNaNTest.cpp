@@ -575,7 +575,7 @@ ISA_TEST(NumericsNaN, QuantizeGivesTheLowestOrHighestValueBeyond32Bits)
             OpCase op;
             op.m_Name = info.ToString();
             op.m_Type = LayerType::Quantize;
-            op.m_Descriptor = MakeDescriptor(NullDescriptor());
+            op.m_Descriptor = MakeDescriptor(QuantizeDescriptor());
             op.m_Inputs = {Stored(TensorInfo(TensorShape({151}), from), values)};
             op.m_Output = info;
             op.m_Oracle = Expect(info, expected);

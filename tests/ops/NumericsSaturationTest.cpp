@@ -95,7 +95,7 @@ ISA_TEST(NumericsSaturation, Quantize)
         {
             for (const double ratio : GetRatios())
             {
-                Check("Quantize", LayerType::Quantize, NullDescriptor(), {Spread(Info(Shape, from), 1)},
+                Check("Quantize", LayerType::Quantize, QuantizeDescriptor(), {Spread(Info(Shape, from), 1)},
                       Info(Shape, to, ratio), [](const auto& in) { return in[0].m_Values; });
             }
         }

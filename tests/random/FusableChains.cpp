@@ -318,6 +318,13 @@ TensorInfo FusableNetwork::RandomQuantization(DataType type)
     return Quantized(type, scale, zero);
 }
 
+/// Both roundings, without another random number.
+static QuantizeDescriptor RoundingFor(const TensorInfo& info)
+{
+    return QuantizeDescriptor(info.GetQuantizationOffset() % 2 != 0 ? RequantizationMode::FloatHalfEven
+                                                                    : RequantizationMode::FixedPoint);
+}
+
 FusableNetwork::Tensor FusableNetwork::QuantizedStep(const Tensor& input)
 {
     const DataType type = input.m_Type;
@@ -346,7 +353,8 @@ FusableNetwork::Tensor FusableNetwork::QuantizedStep(const Tensor& input)
     case 4:
     {
         const TensorInfo info = RandomQuantization(OneOf({DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS16}));
-        return Finish(network.AddQuantizeLayer(NextName("requantize").c_str()), {input}, info, true, Magnitude(info));
+        return Finish(network.AddQuantizeLayer(RoundingFor(info), NextName("requantize").c_str()), {input}, info, true,
+                      Magnitude(info));
     }
     default:
     {
@@ -376,7 +384,8 @@ bool FusableNetwork::QuantizedChain()
     if (!IsQuantizedType(made.m_Type))
     {
         const TensorInfo info = RandomQuantization(OneOf({DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS16}));
-        made = Finish(network.AddQuantizeLayer(NextName("quantize").c_str()), {made}, info, true, Magnitude(info));
+        made = Finish(network.AddQuantizeLayer(RoundingFor(info), NextName("quantize").c_str()), {made}, info, true,
+                      Magnitude(info));
     }
     for (unsigned int i = 0, length = 2 + Roll(6); i < length; ++i)
     {

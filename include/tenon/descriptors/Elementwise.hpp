@@ -133,6 +133,21 @@ struct BucketizeDescriptor : detail::Described<BucketizeDescriptor>
     }
 };
 
+/// Quantize: out = clamp(round(in / scale) + zero point), with the scale and zero point of the output's info.
+struct QuantizeDescriptor : detail::Described<QuantizeDescriptor>
+{
+    QuantizeDescriptor() = default;
+    explicit QuantizeDescriptor(RequantizationMode requantization) : m_Requantization(requantization) {}
+
+    RequantizationMode m_Requantization = RequantizationMode::FixedPoint; ///< Tenon
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Requantization", &QuantizeDescriptor::m_Requantization);
+    }
+};
+
 /// FakeQuantization: rounds to the grid of 2^bits values in [min, max], which is shifted so that 0 is on it.
 struct FakeQuantizationDescriptor : detail::Described<FakeQuantizationDescriptor>
 {

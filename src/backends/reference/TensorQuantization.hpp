@@ -3,6 +3,8 @@
 // between stored and real values where the arithmetic is not TFLite's.
 #pragma once
 
+#include "backends/common/Quantization.hpp"
+
 #include <tenon/Tensor.hpp>
 
 #include <algorithm>
@@ -45,6 +47,20 @@ T ToStored(float real, const TensorQuantization& quantization)
     const double stored =
         double{std::round(real / quantization.m_Scale)} + static_cast<double>(quantization.m_ZeroPoint);
     return stored > Low ? static_cast<T>(std::min(stored, High)) : std::numeric_limits<T>::min();
+}
+
+/// The nearest stored value in a range of at most 16 bits, half to even, as ONNX's QuantizeLinear; NaN becomes the
+/// lowest value.
+template <typename T>
+T ToStoredHalfEven(float real, const TensorQuantization& quantization, backends::QuantizedRange range)
+{
+    const double zeroPoint = quantization.m_ZeroPoint;
+    const double low = range.m_Min - zeroPoint;
+    const double high = range.m_Max - zeroPoint;
+    const double steps = double{real / quantization.m_Scale};
+    // The bounds are whole numbers, so that the number may be clamped before it is rounded.
+    const double bounded = steps > low ? std::min(steps, high) : low;
+    return static_cast<T>(std::nearbyint(bounded) + zeroPoint);
 }
 
 /// a + b, wrapping on overflow as the hardware does. Used for sums that are clamped to a type's range afterwards.

@@ -101,9 +101,34 @@ bool IsCast(const Layer& layer)
     return Is(layer, {LayerType::Cast, LayerType::ConvertFp16ToFp32, LayerType::ConvertFp32ToFp16});
 }
 
+/// The tensor whose bytes and type a Bitcast, or a Bitcast after another one, gives back; or null. Elements keep their
+/// size, so that shapes are the same.
+OutputSlot* FindEqualBytes(const Layer& layer)
+{
+    const TensorInfo& result = layer.Output(0).GetTensorInfo();
+    const auto isEqual = [&](const OutputSlot& slot) { return slot.GetTensorInfo().IsTypeSpaceMatch(result); };
+    OutputSlot& source = *layer.Input(0).GetConnectedOutputSlot();
+    if (isEqual(source))
+    {
+        return &source;
+    }
+    const Layer& before = source.GetOwningLayer();
+    if (!Is(before, {LayerType::Bitcast}) ||
+        GetDataTypeBits(source.GetTensorInfo().GetDataType()) != GetDataTypeBits(result.GetDataType()))
+    {
+        return nullptr;
+    }
+    OutputSlot& origin = *before.Input(0).GetConnectedOutputSlot();
+    return isEqual(origin) ? &origin : nullptr;
+}
+
 /// A value that equals the layer's output bit for bit and is there before it, or null.
 OutputSlot* FindEqual(const Layer& layer)
 {
+    if (Is(layer, {LayerType::Bitcast}))
+    {
+        return FindEqualBytes(layer);
+    }
     if (!IsCast(layer) && !Is(layer, {LayerType::Quantize}))
     {
         return nullptr;

@@ -157,6 +157,10 @@ Value GraphBuilder::AddInput(LayerBindingId id, const std::string& name, const T
 
 void GraphBuilder::AddOutput(LayerBindingId id, const std::string& name, const Value& value)
 {
+    if (value->m_Bits != 0)
+    {
+        throw UnimplementedException(fmt::format("outputs of {}-bit integers are not supported", value->m_Bits));
+    }
     m_Size.CountLayer();
     SlotOf(value).Connect(m_Network.AddOutputLayer(id, name.c_str())->GetInputSlot(0));
 }
@@ -324,6 +328,17 @@ Value GraphBuilder::AddLayer(LayerType type, const BaseDescriptor& descriptor, c
                              DataType type0, const TensorShape& shape)
 {
     return AddLayers(type, descriptor, inputs, {{type0, shape}}).front();
+}
+
+Value GraphBuilder::AddQuantizedLayer(LayerType type, const BaseDescriptor& descriptor,
+                                      const std::vector<Value>& inputs, const TensorInfo& info)
+{
+    Value result = AddLayer(type, descriptor, inputs, info.GetDataType(), info.GetShape());
+    TensorInfo quantized = info;
+    quantized.SetShape(result.Shape());
+    result.GetState()->m_Info = quantized;
+    result->m_Slot->SetTensorInfo(quantized);
+    return result;
 }
 
 Value GraphBuilder::AddImageLayer(LayerType type, const BaseDescriptor& descriptor, const std::vector<Value>& inputs)
@@ -1017,7 +1032,8 @@ Value GraphBuilder::ReduceAtRun(ReduceOperation operation, const Value& x, const
     return AddLayer(LayerType::Reduce, descriptor, {x, axes}, x.Type(), shape);
 }
 
-Value GraphBuilder::MatMul(const Value& a, const Value& b, bool transposeA, bool transposeB)
+Value GraphBuilder::MatMul(const Value& a, const Value& b, bool transposeA, bool transposeB,
+                           std::optional<DataType> type)
 {
     CheckSameType(a, b);
     BatchMatMulDescriptor descriptor;
@@ -1037,7 +1053,7 @@ Value GraphBuilder::MatMul(const Value& a, const Value& b, bool transposeA, bool
     std::vector<int64_t> sizes = BroadcastSizes(std::move(left), std::move(right));
     sizes.push_back(rows);
     sizes.push_back(columns);
-    return AddLayer(LayerType::BatchMatMul, descriptor, {a, b}, a.Type(), ToShape(sizes));
+    return AddLayer(LayerType::BatchMatMul, descriptor, {a, b}, type.value_or(a.Type()), ToShape(sizes));
 }
 
 } // namespace tenon::onnx

@@ -95,6 +95,9 @@ public:
     /// The same for a layer of one output.
     Value AddLayer(LayerType type, const BaseDescriptor& descriptor, const std::vector<Value>& inputs, DataType type0,
                    const TensorShape& shape = TensorShape());
+    /// The same for an output with the type and quantization of `info`.
+    Value AddQuantizedLayer(LayerType type, const BaseDescriptor& descriptor, const std::vector<Value>& inputs,
+                            const TensorInfo& info);
     /// The same, with the type of input 0, for a layer that processes each index of dimension 0 independently; its size
     /// may be open.
     Value AddImageLayer(LayerType type, const BaseDescriptor& descriptor, const std::vector<Value>& inputs);
@@ -154,8 +157,10 @@ public:
     Value Reduce(ReduceOperation operation, const Value& x, const std::vector<unsigned int>& axes, bool keepDims);
     /// The same with axes that are computed at the run, [n] of integers; negative ones count from the end.
     Value ReduceAtRun(ReduceOperation operation, const Value& x, const Value& axes, bool keepDims);
-    /// The product as in numpy.matmul, for operands of at least two dimensions.
-    Value MatMul(const Value& a, const Value& b, bool transposeA = false, bool transposeB = false);
+    /// The product as in numpy.matmul, for operands of at least two dimensions. `type`: of the result, which Signed8
+    /// operands may have as Signed32; nothing: that of the operands.
+    Value MatMul(const Value& a, const Value& b, bool transposeA = false, bool transposeB = false,
+                 std::optional<DataType> type = std::nullopt);
 
     /// The shape to which both broadcast; open if unknown.
     static TensorShape BroadcastShape(const Value& a, const Value& b);

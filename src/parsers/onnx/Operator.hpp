@@ -33,6 +33,12 @@ public:
     {
     }
 
+    /// An operator with the attributes of this one, other inputs and one output, for the row of another operator.
+    Operator WithInputs(std::vector<Value> inputs, int64_t version) const
+    {
+        return {m_Reader, Name(), version, AttributeView::Attributes(), m_Attributes, std::move(inputs), 1, {true}};
+    }
+
     /// The reader, for rows of operators that have graphs as attributes.
     GraphReader& Reader() const { return m_Reader; }
     int64_t Version() const { return m_Version; }

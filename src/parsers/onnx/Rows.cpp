@@ -30,6 +30,8 @@ const std::vector<Row>& SortedRows()
         std::vector<Row> all = {
 #define TENON_ONNX_OPERATOR(name, since, function, minInputs, maxInputs, maxOutputs)                                   \
     {"", name, since, &rows::function, minInputs, maxInputs, maxOutputs},
+#define TENON_MICROSOFT_OPERATOR(name, since, function, minInputs, maxInputs, maxOutputs)                              \
+    {"com.microsoft", name, since, &rows::function, minInputs, maxInputs, maxOutputs},
 #include "parsers/onnx/operators.def"
         };
         std::sort(all.begin(), all.end(),

@@ -45,6 +45,7 @@ namespace rows
 
 #define TENON_ONNX_OPERATOR(name, since, function, minInputs, maxInputs, maxOutputs)                                   \
     void function(Operator& op, GraphBuilder& graph);
+#define TENON_MICROSOFT_OPERATOR TENON_ONNX_OPERATOR
 #include "parsers/onnx/operators.def"
 
 /// Floats of 16 bits as Float32, because their squares, powers and sums may exceed their range. Other types are

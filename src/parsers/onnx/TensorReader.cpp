@@ -58,6 +58,23 @@ std::vector<uint8_t> Join(const Chunks& chunks)
     return bytes;
 }
 
+/// Two integers of 4 bits a byte, the first in the low half, as one a byte.
+std::vector<uint8_t> UnpackFourBits(Span<const uint8_t> packed, uint64_t elements, bool isSigned)
+{
+    if (packed.size() != elements / 2 + elements % 2)
+    {
+        throw ParseException(fmt::format("has {} elements of 4 bits, which take {} bytes, but {} bytes of data",
+                                         elements, elements / 2 + elements % 2, packed.size()));
+    }
+    std::vector<uint8_t> bytes(elements);
+    for (size_t i = 0; i < bytes.size(); ++i)
+    {
+        const auto nibble = static_cast<uint8_t>((packed[i / 2] >> (i % 2 * 4)) & 0x0F);
+        bytes[i] = isSigned && nibble >= 8 ? static_cast<uint8_t>(nibble | 0xF0) : nibble;
+    }
+    return bytes;
+}
+
 Span<const uint8_t> ToSpan(std::string_view bytes)
 {
     return {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
@@ -115,6 +132,21 @@ DataType ToLayerType(ElementType type)
     return *found;
 }
 
+bool IsFourBits(ElementType type)
+{
+    return type == ElementType::Int4 || type == ElementType::UInt4;
+}
+
+DataType ToConstantType(ElementType type)
+{
+    switch (type)
+    {
+    case ElementType::Int4: return DataType::Signed8;
+    case ElementType::UInt4: return DataType::Unsigned8;
+    default: return ToLayerType(type);
+    }
+}
+
 TensorReader::TensorReader(std::shared_ptr<const void> owner, size_t bytes, std::string folder,
                            std::string folderBehindLink, const std::map<std::string, Span<const uint8_t>>& buffers,
                            const Limits& limits)
@@ -134,10 +166,16 @@ Value TensorReader::Read(const TensorMessage& tensor)
                      [&]
                      {
                          parsers::TensorView view;
-                         const DataType type = ToLayerType(tensor.m_Type);
+                         const bool isFourBits = IsFourBits(tensor.m_Type);
+                         const DataType type = ToConstantType(tensor.m_Type);
                          view.m_Info = TensorInfo(ReadDims(tensor.m_Dims, m_Limits), type);
                          parsers::CheckTensorBytes(view.m_Info, m_Limits);
-                         const Data data = ReadData(tensor, type, view.m_Info.GetShape().GetNumElements64());
+                         const uint64_t elements = view.m_Info.GetShape().GetNumElements64();
+                         Data data = ReadData(tensor, type, isFourBits ? elements / 2 + elements % 2 : elements);
+                         if (isFourBits)
+                         {
+                             data = Own(UnpackFourBits(data.m_Bytes, elements, type == DataType::Signed8));
+                         }
                          view.m_Data = data.m_Bytes;
                          view.m_Owner = data.m_Owner;
                          if (view.m_Info.GetNumBytes() != view.m_Data.size())
@@ -154,6 +192,7 @@ Value TensorReader::Read(const TensorMessage& tensor)
                          state->m_Data = view.m_Data;
                          state->m_Owner = view.m_Owner;
                          state->m_Name = tensor.m_Name;
+                         state->m_Bits = isFourBits ? 4 : 0;
                          value = Value(std::move(state));
                      });
     return value;

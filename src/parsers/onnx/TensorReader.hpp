@@ -22,6 +22,10 @@ namespace tenon::onnx
 std::optional<DataType> ToDataType(ElementType type);
 /// The same; throws UnimplementedException that names the type.
 DataType ToLayerType(ElementType type);
+/// Whether elements are integers of 4 bits.
+bool IsFourBits(ElementType type);
+/// The type of a constant: integers of 4 bits are read as 8-bit integers. Throws as ToLayerType.
+DataType ToConstantType(ElementType type);
 
 class TensorReader
 {

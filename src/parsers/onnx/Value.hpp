@@ -66,6 +66,7 @@ public:
         std::optional<Numbers> m_Numbers; ///< numbers of small tensors of known shape; some may be unknown
         std::vector<Value> m_Elements;    ///< elements of a Sequence or Optional
         std::string m_Name;
+        uint8_t m_Bits = 0; ///< 4: an integer of 4 bits, of which each has a byte; 0: those of the type
     };
 
     /// No value: an input that is skipped.

@@ -633,8 +633,11 @@ TENON_RANDOM_KIND(Quantize)
         return false;
     }
     const Tensor input = *x;
-    Finish(m_Network->AddQuantizeLayer(m_Name.c_str()), {input}, DataType::QAsymmS8, true, 8.0f, 0.0625f,
-           Flip() ? 0 : 3);
+    const bool isFixedPoint = Flip();
+    const QuantizeDescriptor descriptor(isFixedPoint ? RequantizationMode::FixedPoint
+                                                     : RequantizationMode::FloatHalfEven);
+    Finish(m_Network->AddQuantizeLayer(descriptor, m_Name.c_str()), {input}, DataType::QAsymmS8, true, 8.0f, 0.0625f,
+           isFixedPoint ? 0 : 3);
     return true;
 }
 

@@ -123,7 +123,7 @@ TEST(OnnxTensors, SizesThatNoTensorHas)
 TEST(OnnxTensors, TypesThatNoLayerHas)
 {
     for (const ElementType type :
-         {ElementType::String, ElementType::Int4, ElementType::UInt4, ElementType::Float8E4M3FN,
+         {ElementType::String, ElementType::Int2, ElementType::UInt2, ElementType::Float8E4M3FN,
           ElementType::Float4E2M1, ElementType::Undefined, static_cast<ElementType>(99), static_cast<ElementType>(-1)})
     {
         const std::string error = ErrorOf<UnimplementedException>(Stored(TensorOf("w", type, {1}, Message(9, "1"))));

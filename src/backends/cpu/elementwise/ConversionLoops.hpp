@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops that convert elements of one type to another: quantize, dequantize, requantize, and casts between number types.
-//   quantize:   out = clamp(round(x / scale) + zero)      half away from zero
+//   quantize:   out = clamp(round(x / scale) + zero)      half away from zero, or to even (RequantizationMode)
 //   dequantize: out = scale * (q - zero)
 //   requantize: out = clamp(zo + M * (q - zi))            M: rounding fixed-point multiplier of scale_i / scale_o
 // Results are the reference kernels' in all cases. Called by Conversions.cpp, half/ and gemm/ (weights of other types).
@@ -27,7 +27,7 @@ struct QuantizeParameters
 using ConversionLoop = void (*)(const void* in, void* out, size_t count, const QuantizeParameters& numbers);
 
 /// From Float32 to QAsymmU8, QAsymmS8, QSymmS8 or QSymmS16; null for other types.
-ConversionLoop FindQuantize(DataType to);
+ConversionLoop FindQuantize(DataType to, RequantizationMode mode);
 
 /// From these types to Float32; null for other types.
 ConversionLoop FindDequantize(DataType from);

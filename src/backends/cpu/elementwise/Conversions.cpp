@@ -7,6 +7,8 @@
 #include "backends/cpu/elementwise/Map.hpp"
 #include "backends/reference/Kernels.hpp"
 
+#include <tenon/descriptors/Elementwise.hpp>
+
 namespace tenon::cpu
 {
 
@@ -53,12 +55,17 @@ Prepared PrepareQuantize(const ReshapeArgs& args, const backends::PackedWeights*
 {
     const TensorInfo& input = args.GetInput(0);
     const TensorInfo& output = args.GetOutput(0);
+    const RequantizationMode mode = args.GetDescriptor<QuantizeDescriptor>().m_Requantization;
     if (input.GetDataType() == DataType::Float32)
     {
-        return MakeConversion(args, FindQuantize(output.GetDataType()), output);
+        return MakeConversion(args, FindQuantize(output.GetDataType(), mode), output);
     }
     const auto isByte = [](const TensorInfo& info) { return backends::QuantizedInt8Types.Has(info.GetDataType()); };
-    return isByte(input) && isByte(output) ? MakeUnaryInt8(args, ref::RefQuantizeKernel) : MakeRequantize(args);
+    if (isByte(input) && isByte(output))
+    {
+        return MakeUnaryInt8(args, ref::RefQuantizeKernel);
+    }
+    return mode == RequantizationMode::FixedPoint ? MakeRequantize(args) : Prepared::Declined("16 bits, half to even");
 }
 
 ConversionLoop FindForDequantize(DataType from)

@@ -14,6 +14,7 @@
 #include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/FixedPointToInt8-inl.hpp"
 #include "backends/cpu/simd/Int8-inl.hpp"
+#include "backends/cpu/simd/MinMax-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -23,8 +24,9 @@ namespace
 {
 
 /// round(x / scale) + zero, half away from zero. Quotients outside of int32, and NaN, count as -2^31, and the sum with
-/// the zero point wraps, as in the reference kernel: the result is the type's minimum or maximum.
-template <typename Out>
+/// the zero point wraps, as in the reference kernel: the result is the type's minimum or maximum. `IsHalfEven`: half to
+/// even, and NaN becomes the minimum.
+template <typename Out, bool IsHalfEven>
 void Quantize(const void* in, void* out, size_t count, const QuantizeParameters& numbers)
 {
     const TagF32 d;
@@ -40,6 +42,11 @@ void Quantize(const void* in, void* out, size_t count, const QuantizeParameters&
             [&](VecF32 x) HWY_ATTR
             {
                 const VecF32 steps = Quotient(x, scale);
+                if constexpr (IsHalfEven)
+                {
+                    const VecF32 bounded = LessOf(GreaterOf(steps, low), high);
+                    return hn::DemoteTo(hn::Rebind<Out, TagF32>(), hn::Add(Nearest(bounded), zero));
+                }
                 const VecF32 moved = hn::Add(steps, hn::CopySign(half, steps));
                 const auto fits = hn::Lt(hn::Abs(moved), limit);
                 const VecF32 bounded = hn::IfThenElse(fits, hn::Max(low, hn::Min(high, moved)), outside);
@@ -48,9 +55,9 @@ void Quantize(const void* in, void* out, size_t count, const QuantizeParameters&
 }
 
 /// The same for 8-bit types, without a division in most vectors. The error of a product with the reciprocal of the
-/// scale is below one unit of FixedPointToInt8's last bit, where it matters. Vectors with an uncertain number or NaN
-/// are divided.
-template <typename Out>
+/// scale is below one unit of FixedPointToInt8's last bit, where it matters. Vectors with an uncertain number, such as
+/// a half, or NaN are divided.
+template <typename Out, bool IsHalfEven>
 void QuantizeBytes(const void* in, void* out, size_t count, const QuantizeParameters& numbers)
 {
     const TagF32 d;
@@ -82,23 +89,29 @@ void QuantizeBytes(const void* in, void* out, size_t count, const QuantizeParame
             }
             else
             {
-                Quantize<Out>(from + i, to + i, Step, numbers);
+                Quantize<Out, IsHalfEven>(from + i, to + i, Step, numbers);
             }
         }
     }
-    Quantize<Out>(from + i, to + i, count - i, numbers);
+    Quantize<Out, IsHalfEven>(from + i, to + i, count - i, numbers);
 }
 
-ConversionLoop FindQuantizeLoop(DataType to)
+template <bool IsHalfEven>
+ConversionLoop FindQuantizeLoopOf(DataType to)
 {
     switch (to)
     {
-    case DataType::QAsymmU8: return QuantizeBytes<uint8_t>;
+    case DataType::QAsymmU8: return QuantizeBytes<uint8_t, IsHalfEven>;
     case DataType::QAsymmS8:
-    case DataType::QSymmS8: return QuantizeBytes<int8_t>;
-    case DataType::QSymmS16: return Quantize<int16_t>;
+    case DataType::QSymmS8: return QuantizeBytes<int8_t, IsHalfEven>;
+    case DataType::QSymmS16: return Quantize<int16_t, IsHalfEven>;
     default: return nullptr;
     }
+}
+
+ConversionLoop FindQuantizeLoop(DataType to, RequantizationMode mode)
+{
+    return mode == RequantizationMode::FloatHalfEven ? FindQuantizeLoopOf<true>(to) : FindQuantizeLoopOf<false>(to);
 }
 
 template <typename In, typename Out>
@@ -154,9 +167,9 @@ HWY_AFTER_NAMESPACE();
 namespace tenon::cpu
 {
 
-ConversionLoop FindQuantize(DataType to)
+ConversionLoop FindQuantize(DataType to, RequantizationMode mode)
 {
-    return TENON_CHOOSE(FindQuantizeLoop)(to);
+    return TENON_CHOOSE(FindQuantizeLoop)(to, mode);
 }
 
 RequantizeLoop FindRequantize(DataType from, DataType to)

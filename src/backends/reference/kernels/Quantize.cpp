@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantize: conversion of real to stored numbers, per tensor or per channel, and of stored numbers to another
-// quantization, bit for bit as in TFLite's reference kernels.
+// quantization: bit for bit as in TFLite's reference kernels, or as ONNX Runtime's QuantizeLinear
+// (RequantizationMode::FloatHalfEven).
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Rescale.hpp"
@@ -8,6 +9,8 @@
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
+
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -48,15 +51,32 @@ Out QuantizeReal(float x, float scale, int32_t zeroPoint, QuantizedRange range)
     return static_cast<Out>(std::clamp(WrappingAdd(whole, zeroPoint), range.m_Min, range.m_Max));
 }
 
+bool IsHalfEven(const QuantizeDescriptor& descriptor)
+{
+    return descriptor.m_Requantization == RequantizationMode::FloatHalfEven;
+}
+
+SupportResult CheckQuantize(const LayerView& layer)
+{
+    if (IsHalfEven(layer.GetDescriptor<QuantizeDescriptor>()) && layer.GetOutput(0).GetDataType() == DataType::Signed32)
+    {
+        return SupportResult::No(SupportCode::UnsupportedType,
+                                 "RequantizationMode::FloatHalfEven has outputs of at most 16 bits");
+    }
+    return SupportResult::Yes();
+}
+
 template <typename In, typename Out>
-void QuantizeAll(const ChannelQuantization& quantization, QuantizedRange range, const In* in, Out* out)
+void QuantizeAll(const ChannelQuantization& quantization, QuantizedRange range, bool isHalfEven, const In* in, Out* out)
 {
     quantization.ForEachRun(
         [&](size_t first, size_t count, float scale, int32_t zeroPoint)
         {
             for (size_t i = first; i < first + count; ++i)
             {
-                out[i] = QuantizeReal<Out>(static_cast<float>(in[i]), scale, zeroPoint, range);
+                const auto x = static_cast<float>(in[i]);
+                out[i] = isHalfEven ? ToStoredHalfEven<Out>(x, {scale, zeroPoint}, range)
+                                    : QuantizeReal<Out>(x, scale, zeroPoint, range);
             }
         });
 }
@@ -64,16 +84,17 @@ void QuantizeAll(const ChannelQuantization& quantization, QuantizedRange range, 
 template <typename In>
 Prepared MakeQuantize(const ReshapeArgs& args)
 {
+    const bool isHalfEven = IsHalfEven(args.GetDescriptor<QuantizeDescriptor>());
     const TensorInfo& output = args.GetOutput(0);
     const ChannelQuantization quantization(output);
     const QuantizedRange range = backends::GetTypeRange(output.GetDataType());
     if (output.GetDataType() == DataType::QSymmS4)
     {
         const size_t count = output.GetNumElements();
-        return {[quantization, range, count](const ExecuteArgs& run)
+        return {[quantization, range, isHalfEven, count](const ExecuteArgs& run)
                 {
                     auto* bytes = static_cast<int8_t*>(run.m_Scratch);
-                    QuantizeAll(quantization, range, run.GetInput<In>(0), bytes);
+                    QuantizeAll(quantization, range, isHalfEven, run.GetInput<In>(0), bytes);
                     PackInt4(static_cast<const std::byte*>(run.m_Scratch), count, run.GetOutput<std::byte>(0));
                 },
                 count};
@@ -82,9 +103,9 @@ Prepared MakeQuantize(const ReshapeArgs& args)
                                                   [&](auto tag) -> Prepared
                                                   {
                                                       using Out = typename decltype(tag)::Type;
-                                                      return [quantization, range](const ExecuteArgs& run) {
-                                                          QuantizeAll(quantization, range, run.GetInput<In>(0),
-                                                                      run.GetOutput<Out>(0));
+                                                      return [quantization, range, isHalfEven](const ExecuteArgs& run) {
+                                                          QuantizeAll(quantization, range, isHalfEven,
+                                                                      run.GetInput<In>(0), run.GetOutput<Out>(0));
                                                       };
                                                   });
 }
@@ -94,6 +115,19 @@ Prepared MakeRequantize(const ReshapeArgs& args)
 {
     const TensorQuantization input = GetTensorQuantization(args.GetInput(0));
     const TensorQuantization output = GetTensorQuantization(args.GetOutput(0));
+    if (IsHalfEven(args.GetDescriptor<QuantizeDescriptor>()))
+    {
+        const QuantizedRange range = {std::numeric_limits<Out>::min(), std::numeric_limits<Out>::max()};
+        return [=, count = args.GetInput(0).GetNumElements()](const ExecuteArgs& run)
+        {
+            const In* in = run.GetInput<In>(0);
+            Out* out = run.GetOutput<Out>(0);
+            for (size_t i = 0; i < count; ++i)
+            {
+                out[i] = ToStoredHalfEven<Out>(ToReal(in[i], input), output, range);
+            }
+        };
+    }
     const QuantizedMultiplier multiplier =
         backends::QuantizeMultiplier(static_cast<double>(input.m_Scale) / static_cast<double>(output.m_Scale));
     return [=, count = args.GetInput(0).GetNumElements()](const ExecuteArgs& run)
@@ -131,6 +165,6 @@ Prepared PrepareQuantize(const ReshapeArgs& args, const backends::PackedWeights*
 
 } // namespace
 
-extern const backends::Kernel RefQuantizeKernel = {"RefQuantize", QuantizeTypes, PrepareQuantize};
+extern const backends::Kernel RefQuantizeKernel = {"RefQuantize", QuantizeTypes, PrepareQuantize, CheckQuantize};
 
 } // namespace tenon::ref

@@ -242,7 +242,7 @@ ISA_TEST(ElementwiseInt16, FunctionsAsReference)
                 operation == UnaryOperation::Sin ? "RefElementwiseUnaryAsFloat" : "CpuElementwiseUnary"));
         }
         ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-            ReferenceCase("quantize", LayerType::Quantize, NullDescriptor(), {input}, output), "CpuQuantize"));
+            ReferenceCase("quantize", LayerType::Quantize, QuantizeDescriptor(), {input}, output), "CpuQuantize"));
     }
 }
 

@@ -205,8 +205,13 @@ ISA_TEST(ElementwiseLoops, QuantizesFloatsOfAllKinds)
         {
             const TensorInfo output(info.GetShape(), type, scale, zero);
             SCOPED_TRACE(output.ToString());
-            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-                Case(LayerType::Quantize, MakeDescriptor(NullDescriptor()), {input}, output), "CpuQuantize"));
+            for (const RequantizationMode mode : {RequantizationMode::FixedPoint, RequantizationMode::FloatHalfEven})
+            {
+                SCOPED_TRACE(static_cast<int>(mode));
+                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
+                    Case(LayerType::Quantize, MakeDescriptor(QuantizeDescriptor(mode)), {input}, output),
+                    "CpuQuantize"));
+            }
         }
     }
 }

@@ -27,6 +27,9 @@ constexpr UnaryOperation Operations[] = {UnaryOperation::Abs,   UnaryOperation::
                                          UnaryOperation::Ceil,  UnaryOperation::Round, UnaryOperation::Sign,
                                          UnaryOperation::Sin,   UnaryOperation::Cos,   UnaryOperation::Erf};
 
+constexpr RequantizationMode RequantizationModes[] = {RequantizationMode::FixedPoint,
+                                                      RequantizationMode::FloatHalfEven};
+
 } // namespace
 
 ISA_TEST(UnaryLoops, FunctionsOfFloats)
@@ -181,9 +184,13 @@ ISA_TEST(UnaryLoops, FunctionsOfBytes)
                 "CpuElementwiseUnary"));
             for (const DataType to : {DataType::QAsymmU8, DataType::QAsymmS8})
             {
-                ASSERT_NO_FATAL_FAILURE(ExpectAsReference(Case(LayerType::Quantize, MakeDescriptor(NullDescriptor()),
-                                                               {Random(input, 1)}, TensorInfo({count}, to, 0.01f, 5)),
-                                                          "CpuQuantize"));
+                for (const RequantizationMode mode : RequantizationModes)
+                {
+                    ASSERT_NO_FATAL_FAILURE(
+                        ExpectAsReference(Case(LayerType::Quantize, MakeDescriptor(QuantizeDescriptor(mode)),
+                                               {Random(input, 1)}, TensorInfo({count}, to, 0.01f, 5)),
+                                          "CpuQuantize"));
+                }
             }
         }
     }
@@ -192,7 +199,7 @@ ISA_TEST(UnaryLoops, FunctionsOfBytes)
 // Between all pairs of quantizations, with factors far from 1 and near to it.
 ISA_TEST(UnaryLoops, Requantizations)
 {
-    const auto none = MakeDescriptor(NullDescriptor());
+    const auto quantize = MakeDescriptor(QuantizeDescriptor());
     constexpr DataType Types[] = {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16};
     const auto info = [](DataType type, unsigned int count, float scale, int32_t offset)
     {
@@ -211,7 +218,7 @@ ISA_TEST(UnaryLoops, Requantizations)
                 {
                     SCOPED_TRACE(std::string(GetDataTypeName(from)) + " to " + GetDataTypeName(to) + " by " +
                                  std::to_string(factor));
-                    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(Case(LayerType::Quantize, none,
+                    ASSERT_NO_FATAL_FAILURE(ExpectAsReference(Case(LayerType::Quantize, quantize,
                                                                    {Random(info(from, count, factor * 0.01f, 7), 1)},
                                                                    info(to, count, 0.01f, -5)),
                                                               "CpuQuantize"));
@@ -230,13 +237,17 @@ ISA_TEST(UnaryLoops, Conversions)
         for (const DataType type : {DataType::QAsymmU8, DataType::QAsymmS8, DataType::QSymmS8, DataType::QSymmS16})
         {
             const TensorInfo stored({count}, type, 0.5f, type == DataType::QSymmS16 ? 0 : 11);
-            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-                Case(LayerType::Quantize, none, {Floats({count}, 3, -80, 80)}, stored), "CpuQuantize"));
-            // Far outside of the type, with what 16 bits of it would be within.
-            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-                Case(LayerType::Quantize, none, {Floats({count}, 4, -4e4f, 4e4f)}, stored), "CpuQuantize"));
-            ASSERT_NO_FATAL_FAILURE(ExpectAsReference(
-                Case(LayerType::Quantize, none, {Floats({count}, 5, -3e38f, 3e38f)}, stored), "CpuQuantize"));
+            // The second and third are far outside of the type, with what 16 bits of it would be within.
+            for (const float magnitude : {80.0f, 4e4f, 3e38f})
+            {
+                for (const RequantizationMode mode : RequantizationModes)
+                {
+                    ASSERT_NO_FATAL_FAILURE(
+                        ExpectAsReference(Case(LayerType::Quantize, MakeDescriptor(QuantizeDescriptor(mode)),
+                                               {Floats({count}, 3, -magnitude, magnitude)}, stored),
+                                          "CpuQuantize"));
+                }
+            }
             ASSERT_NO_FATAL_FAILURE(
                 ExpectAsReference(Case(LayerType::Dequantize, none, {Random(stored, 1)}, real), "CpuDequantize"));
         }
