@@ -309,6 +309,11 @@ std::vector<Value> GraphBuilder::AddLayers(LayerType type, const BaseDescriptor&
     std::vector<TensorShape> inferred(outputs.size());
     if (isKnown)
     {
+        for (unsigned int i = 0; i < outputs.size(); ++i)
+        {
+            // The shape of a Bitcast depends on the type of its output.
+            layer->GetOutputSlot(i).SetTensorInfo(TensorInfo(outputs[i].m_Shape, outputs[i].m_Type));
+        }
         inferred = layer->InferOutputShapes(shapes);
     }
     std::vector<Value> values;
@@ -320,6 +325,10 @@ std::vector<Value> GraphBuilder::AddLayers(LayerType type, const BaseDescriptor&
         WithModelContext([&] { return fmt::format("output {} of its layer", i); },
                          [&] { parsers::CheckTensorBytes(info, m_Limits); });
         values.push_back(FromSlot(layer->GetOutputSlot(i), info));
+        if (!inputs.empty() && inputs[0] && inputs[0].Type() == outputs[i].m_Type)
+        {
+            values.back().GetState()->m_Bits = inputs[0]->m_Bits; // integers of 4 bits that are moved
+        }
     }
     return values;
 }

@@ -1034,6 +1034,13 @@ TEST(OnnxQuantization, MicrosoftUnaryOperations)
          {Attribute("axis", 1), Attribute("opset", 12)},
          {U8({1, 2, 2}, {20, 33, 55, 148})},
          NeedsSizes},
+        // The default axis is the last one, in any version.
+        {"QLinearSoftmax",
+         1,
+         {U8({1, 2, 2}, {0, 10, 20, 40}), Kept(F({}, {0.05f})), Kept(U8({}, {128})), Kept(F({}, {0.00390625f})),
+          Kept(U8({}, {0}))},
+         {Attribute("opset", 12)},
+         {U8({1, 2, 2}, {97, 159, 69, 187})}},
     });
 }
 
@@ -1217,6 +1224,13 @@ TEST(OnnxQuantization, WhatContradictsItself)
         error("QLinearConv", 10, {image, scale, Kept(S8({}, {0})), weights, scale, Kept(S8({}, {0})), scale, zero}),
         HasSubstr("a zero point of type"));
 
+    EXPECT_THAT(error("MatMulInteger", 10, {q, U8({3, 1}, {1, 2, 3}), Kept(S8({}, {3}))}),
+                HasSubstr("a zero point of type"));
+    EXPECT_THAT(error("ConvInteger", 10, {image, weights, zero, zero}), HasSubstr("a zero point of type"));
+    EXPECT_THAT(error("DequantizeLinear", 21, {x, scale}), HasSubstr("are no quantized numbers"));
+    EXPECT_THAT(error("QuantizeLinear", 21, {x, scale, zero}, {Attribute("output_dtype", 3)}),
+                HasSubstr("attribute 'output_dtype' is INT8, but the zero point is of type Unsigned8"));
+
     // Numbers of scales and zero points, constant and fed.
     const Operand two = Kept(F({2}, {1, 2}));
     EXPECT_THAT(error("QuantizeLinear", 13, {x, two, Kept(S8({2}, {0, 0}))}), HasSubstr("2 scales do not fit axis 1"));
@@ -1224,7 +1238,7 @@ TEST(OnnxQuantization, WhatContradictsItself)
                 HasSubstr("2 scales or zero points do not fit axis 1 of shape [2,3]"));
     EXPECT_THAT(error("QuantizeLinear", 13, {x, F({2}, {1, 2})}), HasSubstr("2 scales or zero points do not fit"));
     EXPECT_THAT(error("QuantizeLinear", 13, {x, Kept(F({3}, {1, 2, 3})), Kept(S8({2}, {0, 1}))}),
-                HasSubstr("2 scales or zero points do not fit"));
+                HasSubstr("2 zero points do not fit 3 scales"));
     EXPECT_THAT(error("DequantizeLinear", 13, {q, two, Kept(U8({2}, {0, 0}))}, {Attribute("axis", 2)}),
                 HasSubstr("axis 2 is outside of 2 dimensions"));
     EXPECT_THAT(error("DequantizeLinear", 13, {q, two, Kept(U8({2}, {0, 0}))}, {Attribute("axis", -3)}),
@@ -1290,13 +1304,15 @@ TEST(OnnxQuantization, WhatIsRefused)
     EXPECT_THAT(error("QuantizeLinear", {x, scale, float8}), HasSubstr("element type FLOAT8E4M3FN is not supported"));
     EXPECT_THAT(error("DequantizeLinear", {float8, scale}), HasSubstr("element type FLOAT8E4M3FN is not supported"));
     EXPECT_THAT(error("MatMulInteger", {U16({1, 1}, {1}), U16({1, 1}, {1})}), HasSubstr("operands of type"));
+    EXPECT_THAT(error("ConvInteger", {U16({1, 1, 1, 1}, {1}), U16({1, 1, 1, 1}, {1})}), HasSubstr("operands of type"));
 
     // Outputs of 4 bits: of an operator, and a constant.
     const Operand four = FourBits(ElementType::UInt4, {}, {1});
     EXPECT_THAT(error("QuantizeLinear", {x, scale, four}),
-                HasSubstr("output 'out0' has integers of 4 bits, which is not supported"));
-    EXPECT_THAT(error("QuantizeLinear", {x, scale}, {Attribute("output_dtype", 22)}), HasSubstr("integers of 4 bits"));
-    EXPECT_THAT(error("Identity", {four}), HasSubstr("integers of 4 bits"));
+                HasSubstr("output 'out0': outputs of 4-bit integers are not supported"));
+    EXPECT_THAT(error("QuantizeLinear", {x, scale}, {Attribute("output_dtype", 22)}),
+                HasSubstr("outputs of 4-bit integers"));
+    EXPECT_THAT(error("Identity", {four}), HasSubstr("outputs of 4-bit integers"));
     EXPECT_THAT(ErrorOf<UnimplementedException>(Model(
                     Graph().Input("x", ElementType::Int4, Dims{2}).Add("Identity", {"x"}, {"y"}).Output("y"), 21)),
                 HasSubstr("element type INT4 is not supported"));

@@ -5,6 +5,7 @@
 #include "common/DynamicLibrary.hpp"
 
 #include <cstdlib>
+#include <initializer_list>
 #include <string_view>
 
 namespace tenon::cpu
@@ -20,6 +21,16 @@ F* FindFunction(void* library, const char* name)
     return reinterpret_cast<F*>(FindSymbol(library, name));
 }
 
+std::string Join(std::initializer_list<std::string_view> parts)
+{
+    std::string text;
+    for (const std::string_view part : parts)
+    {
+        text += part;
+    }
+    return text;
+}
+
 /// The kinds of threads that a library was built for, as openblas_get_parallel() gives them.
 constexpr int Serial = 0;
 constexpr int OpenMp = 2;
@@ -31,7 +42,7 @@ DgemmLibrary DgemmLibrary::Open(const std::string& file)
     DgemmLibrary opened;
     const auto refuse = [&](const std::string& reason)
     {
-        opened.m_Reason = file + " " + reason;
+        opened.m_Reason = Join({file, " ", reason});
         return opened;
     };
     void* const library = OpenLibrary(file, LibrarySymbols::Own);
@@ -71,18 +82,18 @@ const DgemmLibrary& DgemmLibrary::Get()
 {
     static const DgemmLibrary library = []
     {
-        constexpr const char* need = "Float64 products need OpenBLAS's dgemm";
+        constexpr std::string_view need = "Float64 products need OpenBLAS's dgemm";
         DgemmLibrary found;
         const char* const named = std::getenv("TENON_DGEMM_LIBRARY");
         if (named != nullptr && std::string_view(named) == "none")
         {
-            found.m_Reason = std::string(need) + ", which TENON_DGEMM_LIBRARY=none rules out";
+            found.m_Reason = Join({need, ", which TENON_DGEMM_LIBRARY=none rules out"});
             return found;
         }
         if (named != nullptr && *named != '\0')
         {
             found = Open(named);
-            found.m_Reason = std::string(need) + ", which TENON_DGEMM_LIBRARY does not name: " + found.m_Reason;
+            found.m_Reason = Join({need, ", which TENON_DGEMM_LIBRARY does not name: ", found.m_Reason});
             return found;
         }
         // Distributions that have libraries for several kinds of threads name the one for POSIX threads openblasp.
@@ -95,10 +106,10 @@ const DgemmLibrary& DgemmLibrary::Get()
             {
                 return found;
             }
-            reasons += (reasons.empty() ? "" : "; ") + found.m_Reason;
+            reasons += Join({reasons.empty() ? "" : "; ", found.m_Reason});
         }
-        found.m_Reason = std::string(need) + " (" + first + "), which is not found: " + reasons +
-                         "; install it, or name its file in TENON_DGEMM_LIBRARY";
+        found.m_Reason = Join({need, " (", first, "), which is not found: ", reasons,
+                               "; install it, or name its file in TENON_DGEMM_LIBRARY"});
         return found;
     }();
     return library;
