@@ -206,14 +206,13 @@ enum class PaddingScheme
     Valid = 2
 };
 
-/// How a layer makes stored numbers of real ones (Tenon); for layers with quantized outputs.
+/// How Quantize makes stored numbers of real ones (Tenon).
 enum class RequantizationMode
 {
-    /// As TFLite's reference kernels: fixed-point multipliers of 31 bits. Quantize of floats rounds halves away from zero.
+    /// As TFLite's reference kernels: floats are divided by the scale, and halves are rounded away from zero; stored
+    /// numbers are multiplied by a fixed-point multiplier of 31 bits.
     FixedPoint = 0,
-    /// As ONNX Runtime: the layer computes what Dequantize of its inputs, the layer on Float32, and Quantize compute.
-    /// Quantize divides by the scale in Float32 and rounds halves to even. Sums of products are exact integers, which
-    /// are multiplied by one Float32 factor and rounded to even.
+    /// As ONNX's QuantizeLinear: real numbers are divided by the scale in Float32, and halves are rounded to even.
     FloatHalfEven = 1
 };
 

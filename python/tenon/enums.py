@@ -237,7 +237,7 @@ class PaddingScheme(IntEnum):
 
 
 class RequantizationMode(IntEnum):
-    """How a layer makes stored numbers of real ones; for layers with quantized outputs.
+    """How Quantize makes stored numbers of real ones.
 
     Values of the attribute ``Requantization`` of Quantize.
     """

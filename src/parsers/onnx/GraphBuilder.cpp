@@ -325,10 +325,6 @@ std::vector<Value> GraphBuilder::AddLayers(LayerType type, const BaseDescriptor&
         WithModelContext([&] { return fmt::format("output {} of its layer", i); },
                          [&] { parsers::CheckTensorBytes(info, m_Limits); });
         values.push_back(FromSlot(layer->GetOutputSlot(i), info));
-        if (!inputs.empty() && inputs[0] && inputs[0].Type() == outputs[i].m_Type)
-        {
-            values.back().GetState()->m_Bits = inputs[0]->m_Bits; // integers of 4 bits that are moved
-        }
     }
     return values;
 }

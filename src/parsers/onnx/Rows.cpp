@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <vector>
 
@@ -71,6 +72,26 @@ bool IsKnownOperator(std::string_view domain, std::string_view name)
     return first != last;
 }
 
+namespace
+{
+
+constexpr std::string_view FourBitMovers[] = {"Concat", "Expand", "Flatten", "Gather", "Identity",  "Reshape",
+                                              "Slice",  "Split",  "Squeeze", "Tile",   "Transpose", "Unsqueeze"};
+constexpr std::string_view FourBitReaders[] = {"Cast", "DequantizeLinear", "QuantizeLinear", "Shape", "Size"};
+
+template <size_t Count>
+bool IsListed(std::string_view name, const std::string_view (&list)[Count])
+{
+    return std::find(std::begin(list), std::end(list), name) != std::end(list);
+}
+
+bool HasFourBits(const Value& value)
+{
+    return value && value->m_Bits != 0;
+}
+
+} // namespace
+
 void AddOperator(const Row& row, Operator& op, GraphBuilder& graph)
 {
     const size_t inputs = op.NumInputs();
@@ -86,7 +107,21 @@ void AddOperator(const Row& row, Operator& op, GraphBuilder& graph)
     {
         throw ParseException(fmt::format("has {} outputs; at most {} are possible", op.NumOutputs(), row.m_MaxOutputs));
     }
+    // Integers of 4 bits are held as 8-bit ones, with whose numbers nothing may be computed.
+    const bool hasFourBits = std::any_of(op.Inputs().begin(), op.Inputs().end(), HasFourBits);
+    const bool isMover = hasFourBits && IsListed(row.m_Name, FourBitMovers);
+    if (hasFourBits && !isMover && !IsListed(row.m_Name, FourBitReaders))
+    {
+        op.Refuse("operands of 4-bit integers are not supported");
+    }
     row.m_Function(op, graph);
+    for (const Value& output : op.Outputs())
+    {
+        if (isMover && output)
+        {
+            output.GetState()->m_Bits = op.Inputs().front()->m_Bits;
+        }
+    }
 }
 
 } // namespace tenon::onnx

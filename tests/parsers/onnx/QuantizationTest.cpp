@@ -1137,6 +1137,14 @@ TEST(OnnxQuantization, MicrosoftGemm)
           Kept(S8({3, 2}, {1, -128, 3, 4, -5, 127})), Kept(F({}, {0.25f})), Kept(S8({}, {0}))},
          {},
          {F({2, 2}, {-142.5f, 3985.125f, 59.625f, 127.125f})}},
+        // The zero point of the result decides about its type, as in ONNX Runtime.
+        {"QGemm",
+         1,
+         {U8({2, 3}, {1, 2, 255, 0, 128, 7}), Kept(F({}, {0.5f})), Kept(U8({}, {128})),
+          Kept(S8({3, 2}, {1, -128, 3, 4, -5, 127})), Kept(F({}, {0.25f})), Kept(S8({}, {0})), None(),
+          Kept(F({}, {64}))},
+         {},
+         {F({2, 2}, {-142.5f, 3985.125f, 59.625f, 127.125f})}},
         {"QGemm",
          1,
          {U8({2, 3}, {1, 2, 255, 0, 128, 7}), Kept(F({}, {0.5f})), Kept(U8({}, {128})),
@@ -1238,7 +1246,7 @@ TEST(OnnxQuantization, WhatContradictsItself)
                 HasSubstr("2 scales or zero points do not fit axis 1 of shape [2,3]"));
     EXPECT_THAT(error("QuantizeLinear", 13, {x, F({2}, {1, 2})}), HasSubstr("2 scales or zero points do not fit"));
     EXPECT_THAT(error("QuantizeLinear", 13, {x, Kept(F({3}, {1, 2, 3})), Kept(S8({2}, {0, 1}))}),
-                HasSubstr("2 zero points do not fit 3 scales"));
+                HasSubstr("a zero point of shape [2] does not fit a scale of shape [3]"));
     EXPECT_THAT(error("DequantizeLinear", 13, {q, two, Kept(U8({2}, {0, 0}))}, {Attribute("axis", 2)}),
                 HasSubstr("axis 2 is outside of 2 dimensions"));
     EXPECT_THAT(error("DequantizeLinear", 13, {q, two, Kept(U8({2}, {0, 0}))}, {Attribute("axis", -3)}),
@@ -1255,6 +1263,20 @@ TEST(OnnxQuantization, WhatContradictsItself)
     EXPECT_THAT(error("DequantizeLinear", 21, {q, Kept(F({2, 3}, {1, 1, 1, 1, 1, 1}))}, {blocks}),
                 HasSubstr("do not fit shape [2,3] in blocks of 2 along axis 1"));
     EXPECT_THAT(error("DequantizeLinear", 21, {q, Kept(F({2}, {1, 1}))}, {blocks}), HasSubstr("in blocks of 2"));
+    EXPECT_THAT(error("DequantizeLinear", 21, {q, Kept(F({1, 2}, {1, 1}))}, {blocks}), HasSubstr("in blocks of 2"));
+
+    // Shapes and types of scales and zero points.
+    EXPECT_THAT(error("QuantizeLinear", 13, {x, Kept(F({1, 3}, {1, 1, 1}))}),
+                HasSubstr("a scale of shape [1,3] is neither one number nor a list"));
+    EXPECT_THAT(error("DequantizeLinear", 21, {q, scale, Kept(U8({0}, {}))}),
+                HasSubstr("a zero point of shape [0] has no elements"));
+    EXPECT_THAT(error("DequantizeLinear", 21, {q, Kept(S32({}, {1}))}),
+                HasSubstr("a scale of type Signed32 is no number of 16 or 32 bits"));
+    EXPECT_THAT(error("DequantizeLinear", 23, {q, scale}, {Attribute("output_dtype", 3)}),
+                HasSubstr("attribute 'output_dtype' is INT8, which is no type of floats"));
+    EXPECT_THAT(error("QuantizeLinear", 21, {x, scale}, {Attribute("output_dtype", (int64_t{1} << 32) + 3)}),
+                HasSubstr("which is no element type"));
+    EXPECT_THAT(error("QuantizeLinear", 13, {q, scale}), HasSubstr("are not to be quantized"));
 
     // Numbers of inputs.
     const char* const microsoft = "com.microsoft";
@@ -1283,6 +1305,66 @@ TEST(OnnxQuantization, WhatContradictsItself)
                                   21)),
                     AllOf(HasSubstr("tensor 'x'"), HasSubstr("bytes of data")));
     }
+}
+
+TEST(OnnxQuantization, LongBlocks)
+{
+    const Wire longest = Attribute("block_size", std::numeric_limits<int64_t>::max());
+    Check({{"DequantizeLinear",
+            21,
+            {U8({2, 2}, {1, 2, 3, 4}), Kept(F({2, 1}, {1, 2}))},
+            {longest},
+            {F({2, 2}, {1, 2, 6, 8})},
+            NeedsSizes}});
+
+    // A model of some 100 bytes takes no memory for its scales while it is read.
+    const int64_t count = int64_t{1} << 26;
+    const Wire model =
+        Model(Graph()
+                  .Input("x", ElementType::Int8, Dims{count})
+                  .Input("scale", Dims{count / 2})
+                  .Add("DequantizeLinear", {"x", "scale"}, {"y"}, {Attribute("axis", 0), Attribute("block_size", 2)})
+                  .Output("y"),
+              21);
+    EXPECT_NO_THROW(Parsed{model});
+}
+
+TEST(OnnxQuantization, OneZeroPointForAllChannelsOfWeights)
+{
+    const Operand x = U8({1, 1, 1, 1}, {3});
+    const Operand one = Kept(F({}, {1}));
+    const Operand zero = Kept(U8({}, {0}));
+    Check({{"QLinearConv",
+            10,
+            {x, one, zero, Kept(S8({3, 1, 1, 1}, {1, 2, 3})), Kept(F({3}, {1, 2, 4})), Kept(S8({}, {0})), one, zero},
+            {},
+            {U8({1, 3, 1, 1}, {3, 12, 36})}}});
+}
+
+/// Integers of 4 bits that are moved while the model is read keep their width; a Cast gives integers of 8 bits.
+TEST(OnnxQuantization, FourBitsThatAreMoved)
+{
+    const Wire packed = TensorOf("w", ElementType::Int4, {2, 3}, Message(9, std::string("\x21\x43\xF5", 3)));
+    const Wire zero = TensorOf("z", ElementType::Int4, {}, Message(9, std::string("\x01", 1)));
+    OnnxRun run(Model(Graph()
+                          .Store(packed)
+                          .Store(zero)
+                          .Store(Floats("scale", {}, {2}))
+                          .Add("Transpose", {"w"}, {"t"})
+                          .Add("DequantizeLinear", {"t", "scale", "z"}, {"y"})
+                          .Add("Cast", {"t"}, {"n"}, {Attribute("to", 3)})
+                          .Output("y")
+                          .Output("n"),
+                      21));
+    const std::vector<Data> results = run.Run({});
+    EXPECT_EQ(results[0].Floats(), (std::vector<float>{0, 6, 2, 8, 4, -4}));
+    EXPECT_EQ(results[1].As<int8_t>(), (std::vector<int8_t>{1, 4, 2, 5, 3, -1}));
+
+    EXPECT_THAT(
+        ErrorOf<UnimplementedException>(Model(Graph().Store(packed).Add("Transpose", {"w"}, {"y"}).Output("y"), 21)),
+        HasSubstr("outputs of 4-bit integers are not supported"));
+    EXPECT_THAT(ErrorOf<UnimplementedException>(Model(Graph().Store(packed).Add("Neg", {"w"}, {"y"}).Output("y"), 21)),
+                HasSubstr("operands of 4-bit integers are not supported"));
 }
 
 TEST(OnnxQuantization, WhatIsRefused)

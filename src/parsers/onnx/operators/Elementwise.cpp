@@ -431,7 +431,14 @@ void AddCast(Operator& op, GraphBuilder& graph)
     {
         type = static_cast<ElementType>(op.Int64("to", 0));
     }
-    op.SetOutput(0, graph.Cast(op.Input(0), ToLayerType(type)));
+    const Value& x = op.Input(0);
+    Value y = graph.Cast(x, ToLayerType(type));
+    if (y->m_Bits != 0) // the same bytes as integers of 8 bits
+    {
+        y = Value(std::make_shared<Value::State>(*y));
+        y.GetState()->m_Bits = 0;
+    }
+    op.SetOutput(0, y);
 }
 
 void AddCastLike(Operator& op, GraphBuilder& graph)

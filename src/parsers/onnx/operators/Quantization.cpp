@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of quantized operators. The meaning of each is that of dequantized floats: DequantizeLinear of the inputs, the
-// float operator, QuantizeLinear of the result (ONNX Runtime's QLinear operators equal that). So each QLinear row makes
-// these layers, as a QDQ graph has them, and the optimizer makes quantized layers of both.
+// float operator, QuantizeLinear of the result. Each QLinear row makes these layers, as a QDQ graph has them; products
+// and sums are computed in Float32. ONNX Runtime gives the same but for single steps; its QLinearAveragePool and
+// QLinearMul add the zero point before they round, so that halves go the other way if it is odd.
 //
 //   dequantize: real = scale * (stored - zero point)          quantize: stored = saturate(round(real / scale) + zero
 //   point)
@@ -32,6 +33,7 @@ struct Quantization
     Value m_Zero; ///< absent: 0
     int64_t m_Axis = 1;
     int64_t m_BlockSize = 0; ///< 0: no blocks
+    bool m_IsMatrix = false; ///< whether they may have the rank of the tensor: operands of products
 };
 
 /// The range of an integer type.
@@ -41,9 +43,75 @@ struct Range
     double m_Max;
 };
 
-Quantization ReadQuantization(const Operator& op, size_t scale, size_t zero, int64_t axis = 1)
+/// Throws unless a scale or zero point is one number or a list of them.
+void CheckParameter(const Operator& op, const Value& numbers, const char* what, const Quantization& quantization)
 {
-    return {op.Input(scale), op.FindInput(zero), axis, 0};
+    if (numbers.HasSizes() && numbers.Shape().GetNumElements64() == 0)
+    {
+        op.Fail(fmt::format("a {} of shape {} has no elements", what, numbers.Shape().ToString()));
+    }
+    if (numbers.HasRank() && numbers.Rank() > 1 && quantization.m_BlockSize == 0 && !quantization.m_IsMatrix)
+    {
+        op.Fail(fmt::format("a {} of shape {} is neither one number nor a list", what, numbers.Shape().ToString()));
+    }
+}
+
+void CheckParameters(const Operator& op, const Quantization& quantization)
+{
+    const DataType type = quantization.m_Scale.Type();
+    if (type != DataType::Float32 && type != DataType::Float16 && type != DataType::BFloat16)
+    {
+        op.Fail(fmt::format("a scale of type {} is no number of 16 or 32 bits", GetDataTypeName(type)));
+    }
+    CheckParameter(op, quantization.m_Scale, "scale", quantization);
+    if (quantization.m_Zero)
+    {
+        CheckParameter(op, quantization.m_Zero, "zero point", quantization);
+    }
+}
+
+Quantization ReadQuantization(const Operator& op, size_t scale, size_t zero, int64_t axis = 1, bool isMatrix = false)
+{
+    const Quantization quantization{op.Input(scale), op.FindInput(zero), axis, 0, isMatrix};
+    CheckParameters(op, quantization);
+    return quantization;
+}
+
+bool HasOneElement(const Value& value)
+{
+    return value.HasSizes() && value.Shape().GetNumElements64() == 1;
+}
+
+/// That of QuantizeLinear and DequantizeLinear, whose scale and zero point have one shape.
+Quantization ReadLinear(const Operator& op)
+{
+    const Quantization quantization{op.Input(1), op.FindInput(2), op.Int64("axis", 1), op.Int64("block_size", 0),
+                                    false};
+    if (quantization.m_BlockSize < 0)
+    {
+        op.Fail(fmt::format("attribute 'block_size' is {}; it must not be negative", quantization.m_BlockSize));
+    }
+    CheckParameters(op, quantization);
+    const Value& scale = quantization.m_Scale;
+    const Value& zero = quantization.m_Zero;
+    if (zero && scale.HasSizes() && zero.HasSizes() && scale.Sizes() != zero.Sizes() &&
+        !(HasOneElement(scale) && HasOneElement(zero)))
+    {
+        op.Fail(fmt::format("a zero point of shape {} does not fit a scale of shape {}", zero.Shape().ToString(),
+                            scale.Shape().ToString()));
+    }
+    return quantization;
+}
+
+/// The type that an attribute names, or Undefined.
+ElementType ReadElementType(const Operator& op, const char* attribute)
+{
+    const int64_t type = op.Int64(attribute, 0);
+    if (type < 0 || type > static_cast<int64_t>(ElementType::Float6E3M2))
+    {
+        op.Fail(fmt::format("attribute '{}' is {}, which is no element type", attribute, type));
+    }
+    return static_cast<ElementType>(type);
 }
 
 /// The integer type that quantized values of an operator have: that of the zero point, uint8 without one.
@@ -110,7 +178,7 @@ std::optional<TensorInfo> FindQuantizedInfo(const Operator& op, const Value& x, 
     {
         return std::nullopt;
     }
-    if (zeros->size() != scales->size() && quantization.m_Zero)
+    if (zeros->size() != scales->size() && zeros->size() != 1)
     {
         op.Fail(fmt::format("{} zero points do not fit {} scales", zeros->size(), scales->size()));
     }
@@ -169,42 +237,58 @@ Value Reinterpret(GraphBuilder& graph, const Value& x, const TensorInfo& info)
     return graph.AddQuantizedLayer(LayerType::Bitcast, NullDescriptor(), {x}, info);
 }
 
+/// A number for each block of an axis, repeated for each index of the axis.
+Value SpreadBlocks(const Operator& op, GraphBuilder& graph, const Value& numbers, const Value& x,
+                   const Quantization& quantization)
+{
+    const unsigned int axis = op.Axis(quantization.m_Axis, x.Rank());
+    if (!x.HasSizes() || !numbers.HasSizes())
+    {
+        op.RefuseOpen("the sizes of a tensor in blocks are not known before the run");
+    }
+    const std::vector<int64_t> sizes = x.Sizes();
+    const int64_t size = sizes[axis];
+    const int64_t blocks = size / quantization.m_BlockSize + (size % quantization.m_BlockSize != 0 ? 1 : 0);
+    std::vector<int64_t> expected = sizes;
+    expected[axis] = blocks;
+    if (numbers.Sizes() != expected)
+    {
+        op.Fail(fmt::format("scales or zero points of shape {} do not fit shape {} in blocks of {} along axis {}",
+                            numbers.Shape().ToString(), x.Shape().ToString(), quantization.m_BlockSize, axis));
+    }
+    if (quantization.m_BlockSize == 1 || x.Shape().GetNumElements64() == 0)
+    {
+        return numbers;
+    }
+    const int64_t length = std::min(quantization.m_BlockSize, size);
+    std::vector<int64_t> repeated = expected;
+    repeated.insert(repeated.begin() + axis + 1, length);
+    std::vector<int64_t> joined = expected;
+    joined[axis] = blocks * length;
+    const Value all = graph.Reshape(graph.BroadcastTo(graph.Unsqueeze(numbers, {axis + 1}), repeated), joined);
+    return graph.Slice(all, axis, 0, size); // the last block may be short
+}
+
 /// A scale or zero point in a shape that broadcasts to x.
 Value Spread(const Operator& op, GraphBuilder& graph, const Value& numbers, const Value& x,
              const Quantization& quantization)
 {
     if (quantization.m_BlockSize != 0)
     {
-        const unsigned int axis = op.Axis(quantization.m_Axis, x.Rank());
-        const int64_t size = x.Size(axis);
-        if (size == OpenSize)
-        {
-            op.RefuseOpen("the size of a dimension in blocks is not known before the run");
-        }
-        const int64_t blocks = (size + quantization.m_BlockSize - 1) / quantization.m_BlockSize;
-        if (numbers.Rank() != x.Rank() || (numbers.Size(axis) != OpenSize && numbers.Size(axis) != blocks))
-        {
-            op.Fail(fmt::format("scales or zero points of shape {} do not fit shape {} in blocks of {} along axis {}",
-                                numbers.Shape().ToString(), x.Shape().ToString(), quantization.m_BlockSize, axis));
-        }
-        if (quantization.m_BlockSize == 1)
-        {
-            return numbers;
-        }
-        std::vector<int64_t> indices(static_cast<size_t>(size));
-        for (size_t i = 0; i < indices.size(); ++i)
-        {
-            indices[i] = static_cast<int64_t>(i) / quantization.m_BlockSize;
-        }
-        return graph.Gather(numbers, GraphBuilder::Ints(indices), axis);
+        return SpreadBlocks(op, graph, numbers, x, quantization);
     }
     const unsigned int rank = numbers.Rank();
     if (rank == 0 || (rank == 1 && numbers.Size(0) == 1))
     {
         return graph.AsScalar(numbers);
     }
-    if (rank > 1) // of the operators for products of integers: in a shape that broadcasts
+    if (rank > 1)
     {
+        if (rank != x.Rank())
+        {
+            op.Fail(fmt::format("scales or zero points of shape {} do not fit shape {}", numbers.Shape().ToString(),
+                                x.Shape().ToString()));
+        }
         return numbers;
     }
     const int64_t count = numbers.Size(0);
@@ -237,9 +321,14 @@ bool IsZero(const Value& zero)
 /// Throws unless x is an integer of the zero point's type.
 void CheckStored(const Operator& op, const Value& x, const Value& zero)
 {
-    if (!x.IsInteger())
+    switch (x.Type())
     {
-        op.Fail(fmt::format("data of type {} are no quantized numbers", GetDataTypeName(x.Type())));
+    case DataType::Signed8:
+    case DataType::Unsigned8:
+    case DataType::Signed16:
+    case DataType::Unsigned16:
+    case DataType::Signed32: break;
+    default: op.Fail(fmt::format("data of type {} are no quantized numbers", GetDataTypeName(x.Type())));
     }
     if (zero && (zero.Type() != x.Type() || IsFourBits(zero) != IsFourBits(x)))
     {
@@ -316,6 +405,7 @@ Value Run(const Operator& op, GraphBuilder& graph, Row::Function row, std::vecto
     return inner.Outputs().front();
 }
 
+/// The version of float operators whose rows are used.
 constexpr int64_t Newest = NewestOpset;
 
 /// f(dequantize(x)) of the operators with inputs X, X_scale, X_zero_point, Y_scale, Y_zero_point.
@@ -404,7 +494,7 @@ SignedOperand ToSigned(const Operator& op, GraphBuilder& graph, const Value& x, 
     SignedOperand operand{x, {}};
     if (!IsZero(zero) || isUnsigned)
     {
-        operand.m_Zero = zero ? graph.Cast(Spread(op, graph, zero, x, {{}, {}, axis, 0}), DataType::Signed32)
+        operand.m_Zero = zero ? graph.Cast(Spread(op, graph, zero, x, {{}, {}, axis, 0, true}), DataType::Signed32)
                               : GraphBuilder::Scalar(DataType::Signed32, 0.0);
     }
     if (isUnsigned)
@@ -516,27 +606,31 @@ Value AsFactor(GraphBuilder& graph, const Value& scale)
 
 void AddQuantizeLinear(Operator& op, GraphBuilder& graph)
 {
-    Quantization quantization = ReadQuantization(op, 1, 2, op.Int64("axis", 1));
-    quantization.m_BlockSize = op.Int64("block_size", 0);
-    if (quantization.m_BlockSize < 0)
+    const Quantization quantization = ReadLinear(op);
+    const Value& x = op.Input(0);
+    if (!x.IsFloat() && x.Type() != DataType::Signed32)
     {
-        op.Fail(fmt::format("attribute 'block_size' is {}; it must not be negative", quantization.m_BlockSize));
+        op.Fail(fmt::format("data of type {} are not to be quantized", GetDataTypeName(x.Type())));
+    }
+    const ElementType precision = ReadElementType(op, "precision");
+    if (precision != ElementType::Undefined && precision != ElementType::Float)
+    {
+        op.Refuse(fmt::format("attribute 'precision' is {}; only FLOAT is supported", NameOf(precision)));
     }
     DataType stored = StoredTypeOf(quantization.m_Zero);
     bool isFourBits = IsFourBits(quantization.m_Zero);
-    if (const int64_t type = op.Int64("output_dtype", 0); type != 0)
+    if (const ElementType type = ReadElementType(op, "output_dtype"); type != ElementType::Undefined)
     {
-        const auto element = static_cast<ElementType>(type);
-        const DataType wanted = ToConstantType(element);
-        if (quantization.m_Zero && (wanted != stored || IsFourBits(element) != isFourBits))
+        const DataType wanted = ToConstantType(type);
+        if (quantization.m_Zero && (wanted != stored || IsFourBits(type) != isFourBits))
         {
-            op.Fail(fmt::format("attribute 'output_dtype' is {}, but the zero point is of type {}", NameOf(element),
-                                GetDataTypeName(stored)));
+            op.Fail(fmt::format("attribute 'output_dtype' is {}, but the zero point is of type {}", NameOf(type),
+                                NameOfStored(quantization.m_Zero)));
         }
         stored = wanted;
-        isFourBits = IsFourBits(element);
+        isFourBits = IsFourBits(type);
     }
-    Value y = Quantize(op, graph, op.Input(0), quantization, stored, isFourBits);
+    Value y = Quantize(op, graph, x, quantization, stored, isFourBits);
     if (isFourBits)
     {
         y.GetState()->m_Bits = 4;
@@ -546,16 +640,14 @@ void AddQuantizeLinear(Operator& op, GraphBuilder& graph)
 
 void AddDequantizeLinear(Operator& op, GraphBuilder& graph)
 {
-    Quantization quantization = ReadQuantization(op, 1, 2, op.Int64("axis", 1));
-    quantization.m_BlockSize = op.Int64("block_size", 0);
-    if (quantization.m_BlockSize < 0)
+    const Quantization quantization = ReadLinear(op);
+    const ElementType type = ReadElementType(op, "output_dtype");
+    const DataType wanted = type != ElementType::Undefined ? ToLayerType(type) : quantization.m_Scale.Type();
+    if (!IsFloatType(wanted))
     {
-        op.Fail(fmt::format("attribute 'block_size' is {}; it must not be negative", quantization.m_BlockSize));
+        op.Fail(fmt::format("attribute 'output_dtype' is {}, which is no type of floats", NameOf(type)));
     }
-    const Value y = Dequantize(op, graph, op.Input(0), quantization);
-    const int64_t type = op.Int64("output_dtype", 0);
-    op.SetOutput(0,
-                 graph.Cast(y, type != 0 ? ToLayerType(static_cast<ElementType>(type)) : quantization.m_Scale.Type()));
+    op.SetOutput(0, graph.Cast(Dequantize(op, graph, op.Input(0), quantization), wanted));
 }
 
 void AddDynamicQuantizeLinear(Operator& op, GraphBuilder& graph)
@@ -584,18 +676,18 @@ void AddConvInteger(Operator& op, GraphBuilder& graph)
         op.RefuseOpen("the shape of the weights is not known before the run");
     }
     constexpr int64_t Exact = int64_t{1} << 24;
-    constexpr int64_t Byte = 255; // the largest difference of two bytes
-    constexpr int64_t Half = 16;
+    constexpr int64_t Byte = 255;        // the largest difference of two bytes
+    constexpr int64_t NibbleValues = 16; // of half a byte
     const auto convolve = [&](const Value& data, const Value& kernel) {
         return graph.Cast(Run(op, graph, AddConv, {data, kernel}, Newest), DataType::Signed32);
     };
     // value = 16 * upper + lower, lower in [0, 15]
     const auto upper = [&](const Value& value)
-    { return graph.Floor(graph.WithNumber(BinaryOperation::Div, value, static_cast<double>(Half))); };
+    { return graph.Floor(graph.WithNumber(BinaryOperation::Div, value, static_cast<double>(NibbleValues))); };
     const auto lower = [&](const Value& value, const Value& of)
-    { return graph.Subtract(value, graph.WithNumber(BinaryOperation::Mul, of, static_cast<double>(Half))); };
+    { return graph.Subtract(value, graph.WithNumber(BinaryOperation::Mul, of, static_cast<double>(NibbleValues))); };
     const auto join = [&](const Value& high, const Value& low)
-    { return graph.Add(graph.WithNumber(BinaryOperation::Mul, high, static_cast<double>(Half)), low); };
+    { return graph.Add(graph.WithNumber(BinaryOperation::Mul, high, static_cast<double>(NibbleValues)), low); };
     if (depth <= Exact / (Byte * Byte))
     {
         op.SetOutput(0, convolve(x, weights));
@@ -605,14 +697,15 @@ void AddConvInteger(Operator& op, GraphBuilder& graph)
     const Value lowWeights = lower(weights, highWeights);
     const auto convolveHalves = [&](const Value& data)
     { return join(convolve(data, highWeights), convolve(data, lowWeights)); };
-    if (depth <= Exact / (Byte * Half))
+    if (depth <= Exact / (Byte * NibbleValues))
     {
         op.SetOutput(0, convolveHalves(x));
         return;
     }
-    if (depth > Exact / (Half * Half))
+    if (depth > Exact / (NibbleValues * NibbleValues))
     {
-        op.Refuse(fmt::format("sums of {} products are not supported, at most {} are", depth, Exact / (Half * Half)));
+        op.Refuse(fmt::format("sums of {} products are not supported, at most {} are", depth,
+                              Exact / (NibbleValues * NibbleValues)));
     }
     const Value high = upper(x);
     op.SetOutput(0, join(convolveHalves(high), convolveHalves(lower(x, high))));
@@ -633,7 +726,7 @@ void AddQLinearMatMul(Operator& op, GraphBuilder& graph)
     {
         const Value& operand = op.Input(i);
         const bool isVector = operand.Rank() == 1;
-        return Dequantize(op, graph, operand, ReadQuantization(op, i + 1, i + 2, isVector ? 0 : axis));
+        return Dequantize(op, graph, operand, ReadQuantization(op, i + 1, i + 2, isVector ? 0 : axis, true));
     };
     const Value y = Run(op, graph, AddMatMul, {read(0, -2), read(3, -1)}, Newest);
     op.SetOutput(0, QuantizeResult(op, graph, y, 6, 7, op.Input(0).Type()));
@@ -709,7 +802,7 @@ void AddQLinearWhere(Operator& op, GraphBuilder& graph)
     op.SetOutput(0, QuantizeResult(op, graph, y, 7, 8, op.Input(1).Type()));
 }
 
-/// alpha * A' B' + C, whose scale is that of the product. Without Y_scale the result is Float32.
+/// alpha * A' B' + C, whose scale is that of the product. Without Y_zero_point the result is Float32.
 void AddQGemm(Operator& op, GraphBuilder& graph)
 {
     const bool transB = op.Int64("transB", 0) != 0;
@@ -721,7 +814,7 @@ void AddQGemm(Operator& op, GraphBuilder& graph)
         inputs.push_back(DequantizeBias(graph, op.Input(6), op.Input(1), op.Input(4), op.Float("alpha", 1.0f)));
     }
     const Value y = Run(op, graph, AddGemm, std::move(inputs), Newest);
-    op.SetOutput(0, op.HasInput(7) ? QuantizeResult(op, graph, y, 7, 8, op.Input(0).Type()) : y);
+    op.SetOutput(0, op.HasInput(8) ? QuantizeResult(op, graph, y, 7, 8, op.Input(0).Type()) : y);
 }
 
 /// A is Float32, and quantized as DynamicQuantizeLinear does.

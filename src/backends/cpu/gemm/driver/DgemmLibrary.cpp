@@ -93,7 +93,10 @@ const DgemmLibrary& DgemmLibrary::Get()
         if (named != nullptr && *named != '\0')
         {
             found = Open(named);
-            found.m_Reason = Join({need, ", which TENON_DGEMM_LIBRARY does not name: ", found.m_Reason});
+            if (found.m_Function == nullptr)
+            {
+                found.m_Reason = Join({need, ", and TENON_DGEMM_LIBRARY names no usable one: ", found.m_Reason});
+            }
             return found;
         }
         // Distributions that have libraries for several kinds of threads name the one for POSIX threads openblasp.
