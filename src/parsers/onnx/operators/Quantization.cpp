@@ -142,10 +142,12 @@ std::string NameOfStored(const Value& value)
     return std::string(GetDataTypeName(value.Type())) + (IsFourBits(value) ? " of 4 bits" : "");
 }
 
-/// The elements of a constant of any size; nothing for other values.
+/// The elements of a constant; nothing for other values, and for constants with more elements than channels may be, as
+/// each element takes 32 bytes here.
 std::optional<std::vector<double>> FindConstantReals(const Value& value)
 {
-    if (!value.IsConstant())
+    constexpr uint64_t MaxChannels = uint64_t{1} << 20;
+    if (!value.IsConstant() || value.Shape().GetNumElements64() > MaxChannels)
     {
         return std::nullopt;
     }
