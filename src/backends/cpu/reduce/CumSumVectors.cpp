@@ -29,6 +29,7 @@ struct BlockSums
     using D = hn::CappedTag<T, 16 / sizeof(T)>;
     using V = hn::Vec<D>;
 
+    HWY_INLINE BlockSums() {} // GCC for Arm inlines no vector's constructor into an implicit one
     HWY_INLINE void Clear() { m_Sums = hn::Zero(D()); }
     /// Adds the elements to the sums; Begin replaces the sums by the elements.
     HWY_INLINE void Add(V elements) { m_Sums = hn::Add(m_Sums, elements); }
@@ -78,6 +79,7 @@ struct BlockSums<float, double>
     using DSums = hn::CappedTag<double, 4>; // two vectors if vectors have 16 bytes
     static constexpr size_t Parts = 4 / hn::MaxLanes(DSums());
 
+    HWY_INLINE BlockSums() {}
     HWY_INLINE void Clear()
     {
         HWY_UNROLL(2)

@@ -75,6 +75,8 @@ void CombineRows(const void* const* rows, const float* weights, size_t taps, siz
 template <class D>
 struct AxisTaps
 {
+    HWY_INLINE AxisTaps() {} // GCC for Arm inlines no vector's constructor into an implicit one
+
     hn::Vec<hn::RebindToSigned<D>> m_Offsets[2]; ///< indices times the stride
     hn::Vec<D> m_Weights[2];
 };
