@@ -70,7 +70,7 @@ struct Rounded
 
 constexpr double Infinity = std::numeric_limits<double>::infinity();
 
-/// All of them, times 0.5, are numbers of each float type but for those that become infinite in Float16.
+/// Each float type holds half of each number below 1e9 exactly. The larger numbers are infinite in Float16.
 constexpr Rounded Halves[] = {{0, 0},
                               {0.5, 0},
                               {-0.5, 0},

@@ -6,6 +6,7 @@
 #include "parsers/onnx/Operator.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string_view>
 
@@ -55,6 +56,14 @@ inline Value Widened(GraphBuilder& graph, const Value& x)
     const bool isShort = x.Type() == DataType::Float16 || x.Type() == DataType::BFloat16;
     return isShort ? graph.Cast(x, DataType::Float32) : x;
 }
+
+/// The product of two operands of two dimensions or more.
+using MatrixProduct = std::function<Value(const Value& a, const Value& b)>;
+
+/// numpy.matmul: an operand of one dimension gets a second one for the product, which the result loses again. Throws
+/// ParseException for an operand without dimensions.
+Value MultiplyAsNumpy(const Operator& op, GraphBuilder& graph, const Value& a, const Value& b,
+                      const MatrixProduct& multiply);
 
 } // namespace rows
 

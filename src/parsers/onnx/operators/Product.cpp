@@ -12,18 +12,16 @@
 namespace tenon::onnx::rows
 {
 
-/// numpy.matmul: an operand of one dimension gets a second one for the product, which the result loses again.
-void AddMatMul(Operator& op, GraphBuilder& graph)
+Value MultiplyAsNumpy(const Operator& op, GraphBuilder& graph, const Value& a, const Value& b,
+                      const MatrixProduct& multiply)
 {
-    const Value& a = op.Input(0);
-    const Value& b = op.Input(1);
     if (a.Rank() == 0 || b.Rank() == 0)
     {
         op.Fail("an operand has no dimensions");
     }
     const bool isRow = a.Rank() == 1;
     const bool isColumn = b.Rank() == 1;
-    Value product = graph.MatMul(isRow ? graph.Unsqueeze(a, {0}) : a, isColumn ? graph.Unsqueeze(b, {1}) : b);
+    const Value product = multiply(isRow ? graph.Unsqueeze(a, {0}) : a, isColumn ? graph.Unsqueeze(b, {1}) : b);
     const unsigned int rank = product.Rank();
     std::vector<unsigned int> dropped;
     if (isRow)
@@ -34,7 +32,13 @@ void AddMatMul(Operator& op, GraphBuilder& graph)
     {
         dropped.push_back(rank - 1);
     }
-    op.SetOutput(0, graph.Squeeze(product, dropped));
+    return graph.Squeeze(product, dropped);
+}
+
+void AddMatMul(Operator& op, GraphBuilder& graph)
+{
+    op.SetOutput(0, MultiplyAsNumpy(op, graph, op.Input(0), op.Input(1),
+                                    [&](const Value& a, const Value& b) { return graph.MatMul(a, b); }));
 }
 
 /// alpha * A' B' + beta * C.

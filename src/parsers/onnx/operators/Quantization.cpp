@@ -453,16 +453,18 @@ void AddQuantizedBinary(Operator& op, GraphBuilder& graph, BinaryOperation opera
     op.SetOutput(0, QuantizeResult(op, graph, graph.Binary(operation, a, b), 6, 7, op.Input(0).Type()));
 }
 
+/// A scale of one element without dimensions; another one as it is.
+Value AsFactor(GraphBuilder& graph, const Value& scale)
+{
+    return scale.Rank() == 1 && scale.Size(0) == 1 ? graph.AsScalar(scale) : scale;
+}
+
 /// bias * (scale of the data * scale of the weights), in Float32; the scales of weights may be one for each channel.
 Value DequantizeBias(GraphBuilder& graph, const Value& bias, const Value& dataScale, const Value& weightsScale,
                      float factor = 1.0f)
 {
-    const auto flat = [&](const Value& scale)
-    {
-        const Value real = graph.Cast(scale, DataType::Float32);
-        return real.Rank() == 1 && real.Size(0) == 1 ? graph.AsScalar(real) : real;
-    };
-    Value scale = graph.Multiply(flat(dataScale), flat(weightsScale));
+    const auto factorOf = [&](const Value& scale) { return AsFactor(graph, graph.Cast(scale, DataType::Float32)); };
+    Value scale = graph.Multiply(factorOf(dataScale), factorOf(weightsScale));
     if (factor != 1.0f)
     {
         scale = graph.WithNumber(BinaryOperation::Mul, scale, static_cast<double>(factor));
@@ -542,24 +544,9 @@ Value MultiplyMatrices(const Operator& op, GraphBuilder& graph, const Value& x, 
 Value MultiplyIntegers(const Operator& op, GraphBuilder& graph, const Value& x, const Value& zeroX, const Value& y,
                        const Value& zeroY)
 {
-    if (x.Rank() == 0 || y.Rank() == 0)
-    {
-        op.Fail("an operand has no dimensions");
-    }
-    const bool isRow = x.Rank() == 1;
-    const bool isColumn = y.Rank() == 1;
-    const Value product = MultiplyMatrices(op, graph, isRow ? graph.Unsqueeze(x, {0}) : x, zeroX,
-                                           isColumn ? graph.Unsqueeze(y, {1}) : y, zeroY);
-    std::vector<unsigned int> dropped;
-    if (isRow)
-    {
-        dropped.push_back(product.Rank() - 2);
-    }
-    if (isColumn)
-    {
-        dropped.push_back(product.Rank() - 1);
-    }
-    return graph.Squeeze(product, dropped);
+    return MultiplyAsNumpy(op, graph, x, y,
+                           [&](const Value& a, const Value& b)
+                           { return MultiplyMatrices(op, graph, a, zeroX, b, zeroY); });
 }
 
 /// Outputs of DynamicQuantizeLinear: uint8, whose range covers all numbers and 0.
@@ -594,12 +581,6 @@ Value ScaleProduct(GraphBuilder& graph, const Value& product, const Value& scale
 {
     const Value real = graph.Multiply(graph.Cast(product, DataType::Float32), scale);
     return bias ? graph.Add(real, bias) : real;
-}
-
-/// A scale of one element without dimensions; another one as it is.
-Value AsFactor(GraphBuilder& graph, const Value& scale)
-{
-    return scale.Rank() == 1 && scale.Size(0) == 1 ? graph.AsScalar(scale) : scale;
 }
 
 } // namespace

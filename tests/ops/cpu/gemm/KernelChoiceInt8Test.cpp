@@ -396,7 +396,7 @@ ISA_TEST(KernelRowsInt8, EachLevelHasWhatTheChooserNeeds)
     }
 }
 
-// The weights that the table allows are those that the loops that permute them can order.
+// The table and the permuting loops have the same limit for weights of the type's minimum.
 ISA_TEST(KernelRowsInt8, PermutedWeightsTakeAsManyMinWeightsAsTheirLoops)
 {
     for (const KernelRowInt8& row : cpu::GetAllKernelRowsInt8(Targets::X86))
