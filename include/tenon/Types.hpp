@@ -206,13 +206,23 @@ enum class PaddingScheme
     Valid = 2
 };
 
-/// How Quantize makes stored numbers of real ones (Tenon).
+/// How a layer makes the stored numbers of a quantized output (Tenon). Layers whose output is not quantized ignore it.
 enum class RequantizationMode
 {
-    /// As TFLite's reference kernels: floats are divided by the scale, and halves are rounded away from zero; stored
-    /// numbers are multiplied by a fixed-point multiplier of 31 bits.
+    /// As TFLite's reference kernels: scales become fixed-point multipliers of 31 bits, or doubles, as the operator has
+    /// them. Quantize divides floats by the scale and rounds halves away from zero.
     FixedPoint = 0,
-    /// As ONNX's QuantizeLinear: real numbers are divided by the scale in Float32, and halves are rounded to even.
+    /// As ONNX Runtime's quantized operators: rounded once, from Float32, halves to even, and saturated.
+    ///   Quantize, Activation, ElementwiseBinary: the layer on real numbers scale * (stored - zero point), each
+    ///   operation
+    ///       in Float32; the result is divided by the output's scale.
+    ///   Convolution2d, DepthwiseConvolution2d, TransposeConvolution2d, FullyConnected, BatchMatMul: the exact sum of
+    ///       products and bias, an integer of 32 bits, becomes Float32 and is multiplied by the Float32 number
+    ///       (scale of the data * scale of the weights) / scale of the output.
+    ///   Mean, average Pooling2d: the exact sum of (stored - zero point) becomes Float32 and is multiplied by the
+    ///   Float32
+    ///       number scale of the input / (scale of the output * number of elements).
+    /// The output's zero point is added after rounding.
     FloatHalfEven = 1
 };
 

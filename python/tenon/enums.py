@@ -237,9 +237,10 @@ class PaddingScheme(IntEnum):
 
 
 class RequantizationMode(IntEnum):
-    """How Quantize makes stored numbers of real ones.
+    """How a layer makes the stored numbers of a quantized output. Layers whose output is not quantized ignore it.
 
-    Values of the attribute ``Requantization`` of Quantize.
+    Values of the attribute ``Requantization`` of Convolution2d, DepthwiseConvolution2d, TransposeConvolution2d,
+    Activation, ElementwiseBinary, Quantize, Pooling2d, FullyConnected, BatchMatMul, Mean.
     """
 
     FixedPoint = 0

@@ -28,6 +28,7 @@ struct Convolution2dDescriptor : detail::Described<Convolution2dDescriptor>
     PaddingScheme m_PaddingScheme = PaddingScheme::Explicit;
     /// Tenon: 16-bit data without a bias is summed in 32 bits, as it is with a bias of 32 bits; else in 64.
     bool m_SumsOf32Bits = false;
+    RequantizationMode m_Requantization = RequantizationMode::FixedPoint; ///< Tenon; of quantized outputs
 
     uint32_t GetNumInputs() const { return m_BiasEnabled ? 3 : 2; }
 
@@ -46,6 +47,7 @@ struct Convolution2dDescriptor : detail::Described<Convolution2dDescriptor>
         v("DataLayout", &Convolution2dDescriptor::m_DataLayout);
         v("PaddingScheme", &Convolution2dDescriptor::m_PaddingScheme);
         v("SumsOf32Bits", &Convolution2dDescriptor::m_SumsOf32Bits);
+        v("Requantization", &Convolution2dDescriptor::m_Requantization);
     }
 };
 
@@ -106,6 +108,7 @@ struct DepthwiseConvolution2dDescriptor : detail::Described<DepthwiseConvolution
     bool m_BiasEnabled = false;
     DataLayout m_DataLayout = DataLayout::NCHW;
     PaddingScheme m_PaddingScheme = PaddingScheme::Explicit;
+    RequantizationMode m_Requantization = RequantizationMode::FixedPoint; ///< Tenon; of quantized outputs
 
     uint32_t GetNumInputs() const { return m_BiasEnabled ? 3 : 2; }
 
@@ -123,6 +126,7 @@ struct DepthwiseConvolution2dDescriptor : detail::Described<DepthwiseConvolution
         v("BiasEnabled", &DepthwiseConvolution2dDescriptor::m_BiasEnabled);
         v("DataLayout", &DepthwiseConvolution2dDescriptor::m_DataLayout);
         v("PaddingScheme", &DepthwiseConvolution2dDescriptor::m_PaddingScheme);
+        v("Requantization", &DepthwiseConvolution2dDescriptor::m_Requantization);
     }
 };
 
@@ -141,8 +145,9 @@ struct TransposeConvolution2dDescriptor : detail::Described<TransposeConvolution
     bool m_OutputShapeEnabled = false;
     std::vector<unsigned int> m_OutputShape;
     PaddingScheme m_PaddingScheme = PaddingScheme::Explicit;
-    bool m_ParametersAsInputs = false; ///< Tenon: input 3 holds the output's shape
-    bool m_SumsOf32Bits = false;       ///< Tenon: see Convolution2dDescriptor
+    bool m_ParametersAsInputs = false;                                    ///< Tenon: input 3 holds the output's shape
+    bool m_SumsOf32Bits = false;                                          ///< Tenon: see Convolution2dDescriptor
+    RequantizationMode m_Requantization = RequantizationMode::FixedPoint; ///< Tenon; of quantized outputs
 
     uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 4 : (m_BiasEnabled ? 3 : 2); }
     /// Whether input i must be connected: input 2 is the bias, also in front of the output's shape.
@@ -164,6 +169,7 @@ struct TransposeConvolution2dDescriptor : detail::Described<TransposeConvolution
         v("PaddingScheme", &TransposeConvolution2dDescriptor::m_PaddingScheme);
         v("ParametersAsInputs", &TransposeConvolution2dDescriptor::m_ParametersAsInputs);
         v("SumsOf32Bits", &TransposeConvolution2dDescriptor::m_SumsOf32Bits);
+        v("Requantization", &TransposeConvolution2dDescriptor::m_Requantization);
     }
 };
 

@@ -23,6 +23,7 @@ struct ActivationDescriptor : detail::Described<ActivationDescriptor>
     ActivationFunction m_Function = ActivationFunction::Sigmoid;
     float m_A = 0.0f; ///< upper bound, slope or alpha: see ActivationFunction
     float m_B = 0.0f; ///< lower bound or offset
+    RequantizationMode m_Requantization = RequantizationMode::FixedPoint; ///< Tenon; of quantized outputs
 
     template <typename V>
     static void Visit(V&& v)
@@ -30,6 +31,7 @@ struct ActivationDescriptor : detail::Described<ActivationDescriptor>
         v("Function", &ActivationDescriptor::m_Function);
         v("A", &ActivationDescriptor::m_A);
         v("B", &ActivationDescriptor::m_B);
+        v("Requantization", &ActivationDescriptor::m_Requantization);
     }
 };
 
@@ -40,11 +42,13 @@ struct ElementwiseBinaryDescriptor : detail::Described<ElementwiseBinaryDescript
     ElementwiseBinaryDescriptor(BinaryOperation operation) : m_Operation(operation) {}
 
     BinaryOperation m_Operation = BinaryOperation::Add;
+    RequantizationMode m_Requantization = RequantizationMode::FixedPoint; ///< Tenon; of quantized outputs
 
     template <typename V>
     static void Visit(V&& v)
     {
         v("Operation", &ElementwiseBinaryDescriptor::m_Operation);
+        v("Requantization", &ElementwiseBinaryDescriptor::m_Requantization);
     }
 };
 

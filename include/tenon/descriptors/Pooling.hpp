@@ -27,6 +27,7 @@ struct Pooling2dDescriptor : detail::Described<Pooling2dDescriptor>
     PaddingMethod m_PaddingMethod = PaddingMethod::Exclude;
     DataLayout m_DataLayout = DataLayout::NCHW;
     PaddingScheme m_PaddingScheme = PaddingScheme::Explicit;
+    RequantizationMode m_Requantization = RequantizationMode::FixedPoint; ///< Tenon; of quantized outputs
 
     template <typename V>
     static void Visit(V&& v)
@@ -44,6 +45,7 @@ struct Pooling2dDescriptor : detail::Described<Pooling2dDescriptor>
         v("PaddingMethod", &Pooling2dDescriptor::m_PaddingMethod);
         v("DataLayout", &Pooling2dDescriptor::m_DataLayout);
         v("PaddingScheme", &Pooling2dDescriptor::m_PaddingScheme);
+        v("Requantization", &Pooling2dDescriptor::m_Requantization);
     }
 };
 

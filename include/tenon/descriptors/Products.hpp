@@ -26,6 +26,7 @@ struct FullyConnectedDescriptor : detail::Described<FullyConnectedDescriptor>
     /// Tenon: uint8 weights are TFLite's SHUFFLED4x16INT8: blocks of 4 outputs by 16 inputs, the top bit of each weight
     /// flipped. Output 1 then is the data in that order.
     bool m_ShuffledWeights = false;
+    RequantizationMode m_Requantization = RequantizationMode::FixedPoint; ///< Tenon; of quantized outputs
 
     uint32_t GetNumInputs() const { return m_BiasEnabled ? 3 : 2; }
     uint32_t GetNumOutputs() const { return m_ShuffledWeights ? 2 : 1; }
@@ -39,6 +40,7 @@ struct FullyConnectedDescriptor : detail::Described<FullyConnectedDescriptor>
         v("KeepDims", &FullyConnectedDescriptor::m_KeepDims);
         v("AsymmetricQuantizeInputs", &FullyConnectedDescriptor::m_AsymmetricQuantizeInputs);
         v("ShuffledWeights", &FullyConnectedDescriptor::m_ShuffledWeights);
+        v("Requantization", &FullyConnectedDescriptor::m_Requantization);
     }
 };
 
@@ -60,6 +62,7 @@ struct BatchMatMulDescriptor : detail::Described<BatchMatMulDescriptor>
     DataLayout m_DataLayoutX = DataLayout::NCHW;
     DataLayout m_DataLayoutY = DataLayout::NCHW;
     bool m_AsymmetricQuantizeInputs = false; ///< Tenon: float x with integer y: quantize x asymmetrically
+    RequantizationMode m_Requantization = RequantizationMode::FixedPoint; ///< Tenon; of quantized outputs
 
     /// The two dimensions that are multiplied: the last two, or those before the last one in NHWC and NDHWC.
     /// Each throws InvalidArgumentException for a shape of too low a rank.
@@ -113,6 +116,7 @@ struct BatchMatMulDescriptor : detail::Described<BatchMatMulDescriptor>
         v("DataLayoutX", &BatchMatMulDescriptor::m_DataLayoutX);
         v("DataLayoutY", &BatchMatMulDescriptor::m_DataLayoutY);
         v("AsymmetricQuantizeInputs", &BatchMatMulDescriptor::m_AsymmetricQuantizeInputs);
+        v("Requantization", &BatchMatMulDescriptor::m_Requantization);
     }
 };
 

@@ -20,6 +20,7 @@ struct MeanDescriptor : detail::Described<MeanDescriptor>
     std::vector<unsigned int> m_Axis; ///< empty: all
     bool m_KeepDims = false;
     bool m_ParametersAsInputs = false;
+    RequantizationMode m_Requantization = RequantizationMode::FixedPoint; ///< Tenon; of quantized outputs
 
     uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 2 : 1; }
 
@@ -29,6 +30,7 @@ struct MeanDescriptor : detail::Described<MeanDescriptor>
         v("Axis", &MeanDescriptor::m_Axis);
         v("KeepDims", &MeanDescriptor::m_KeepDims);
         v("ParametersAsInputs", &MeanDescriptor::m_ParametersAsInputs);
+        v("Requantization", &MeanDescriptor::m_Requantization);
     }
 };
 

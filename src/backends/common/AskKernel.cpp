@@ -3,6 +3,8 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
 
+#include <tenon/Descriptors.hpp>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -160,7 +162,45 @@ private:
     std::vector<bool> m_Fits;
 };
 
+template <typename Descriptor>
+RequantizationMode ModeOf(const BaseDescriptor& descriptor)
+{
+    if constexpr (requires(const Descriptor& d) { d.m_Requantization; })
+    {
+        return static_cast<const Descriptor&>(descriptor).m_Requantization;
+    }
+    else
+    {
+        return RequantizationMode::FixedPoint;
+    }
+}
+
+/// Refuses a kernel that rounds in another way than the layer's mode says.
+SupportResult CheckRequantization(const Kernel& kernel, const LayerView& layer)
+{
+    const bool fits = kernel.m_RoundsHalfToEven || layer.GetNumOutputs() == 0 || !layer.GetOutput(0).IsQuantized() ||
+                      GetRequantization(layer.m_Type, layer.m_Descriptor) == RequantizationMode::FixedPoint;
+    return fits ? SupportResult::Yes()
+                : SupportResult::No(SupportCode::UnsupportedParameters,
+                                    "it does not requantize by RequantizationMode::FloatHalfEven");
+}
+
 } // namespace
+
+RequantizationMode GetRequantization(LayerType type, const BaseDescriptor* descriptor)
+{
+    if (descriptor == nullptr)
+    {
+        return RequantizationMode::FixedPoint;
+    }
+#define TENON_OP(name, descriptorType, ...)                                                                            \
+    case LayerType::name: return ModeOf<descriptorType>(*descriptor);
+    switch (type)
+    {
+#include <tenon/ops.def>
+    default: return RequantizationMode::FixedPoint;
+    }
+}
 
 SupportResult AskKernel(const Kernel& kernel, const LayerView& layer)
 {
@@ -177,6 +217,10 @@ SupportResult AskKernel(const Kernel& kernel, const LayerView& layer)
         return *std::move(refusal);
     }
     SupportResult result = filter.CheckScales();
+    if (result)
+    {
+        result = CheckRequantization(kernel, layer);
+    }
     if (result && kernel.m_Reference != nullptr && kernel.m_Reference->m_Check != nullptr)
     {
         result = kernel.m_Reference->m_Check(layer);

@@ -88,7 +88,7 @@ QuantizedRange GetFusedRange(const TensorInfo& output, const ActivationDescripto
     }
     const Bounds bounds = GetBounds(*activation);
     return GetClampRange(output.GetDataType(), output.GetQuantizationScale(), output.GetQuantizationOffset(),
-                         bounds.m_Low, bounds.m_High);
+                         bounds.m_Low, bounds.m_High, activation->m_Requantization);
 }
 
 } // namespace tenon::backends

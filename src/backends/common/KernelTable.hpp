@@ -210,6 +210,8 @@ struct Kernel
     /// Whether the kernel rounds more coarsely than the others: it is only for models that ask for fast arithmetic. A
     /// list of kernels leaves it out otherwise.
     bool m_IsFastMath = false;
+    /// Whether the kernel also runs layers of RequantizationMode::FloatHalfEven that have quantized outputs.
+    bool m_RoundsHalfToEven = false;
     /// Whether m_Prepare takes ReshapeArgs::m_OutputPitch. It declines where it does not for these shapes.
     bool m_WritesPitched = false;
     /// The complete kernel of the layer type, of whose layers this one runs some faster; null: the row stands for
@@ -227,6 +229,9 @@ struct Kernel
     /// one. Precondition: m_Reference is set.
     Prepared PrepareOrReference(const ReshapeArgs& args, const PackedWeights* packed) const;
 };
+
+/// The mode that a layer's descriptor says; FixedPoint for descriptors that say none. In AskKernel.cpp.
+RequantizationMode GetRequantization(LayerType type, const BaseDescriptor* descriptor);
 
 /// Whether the kernel takes the layer, or the reason why it does not. In AskKernel.cpp.
 SupportResult AskKernel(const Kernel& kernel, const LayerView& layer);

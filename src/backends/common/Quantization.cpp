@@ -19,9 +19,10 @@ namespace
 constexpr int MaxLeftShift = 30;
 constexpr int MaxRightShift = 31;
 
-int32_t QuantizeBound(float bound, float scale, int32_t zeroPoint)
+int32_t QuantizeBound(float bound, float scale, int32_t zeroPoint, RequantizationMode mode)
 {
-    const float steps = std::round(bound / scale);
+    const float real = bound / scale;
+    const float steps = mode == RequantizationMode::FloatHalfEven ? std::nearbyint(real) : std::round(real);
     // The largest float below 2^31 is 2^31 - 128, so that the comparison is exact.
     if (!(steps >= -2147483648.0f && steps < 2147483648.0f))
     {
@@ -85,7 +86,8 @@ QuantizedRange GetTypeRange(DataType type)
     throw InvalidArgumentException(std::string("no quantized range for type ") + GetDataTypeName(type));
 }
 
-QuantizedRange CalculateActivationRange(DataType type, float scale, int32_t zeroPoint, float lower, float upper)
+QuantizedRange CalculateActivationRange(DataType type, float scale, int32_t zeroPoint, float lower, float upper,
+                                        RequantizationMode mode)
 {
     if (!(scale > 0.0f) || !std::isfinite(scale))
     {
@@ -95,16 +97,17 @@ QuantizedRange CalculateActivationRange(DataType type, float scale, int32_t zero
     QuantizedRange range = GetTypeRange(type);
     if (!std::isinf(lower))
     {
-        range.m_Min = std::max(range.m_Min, QuantizeBound(lower, scale, zeroPoint));
+        range.m_Min = std::max(range.m_Min, QuantizeBound(lower, scale, zeroPoint, mode));
     }
     if (!std::isinf(upper))
     {
-        range.m_Max = std::min(range.m_Max, QuantizeBound(upper, scale, zeroPoint));
+        range.m_Max = std::min(range.m_Max, QuantizeBound(upper, scale, zeroPoint, mode));
     }
     return range;
 }
 
-QuantizedRange GetClampRange(DataType type, float scale, int32_t zeroPoint, float lower, float upper)
+QuantizedRange GetClampRange(DataType type, float scale, int32_t zeroPoint, float lower, float upper,
+                             RequantizationMode mode)
 {
     if (std::isnan(lower) || std::isnan(upper))
     {
@@ -115,7 +118,7 @@ QuantizedRange GetClampRange(DataType type, float scale, int32_t zeroPoint, floa
     const float far = FarSteps * scale;
     QuantizedRange range =
         CalculateActivationRange(type, scale, zeroPoint, lower < -far ? -Infinity : std::min(lower, far),
-                                 upper > far ? Infinity : std::max(upper, -far));
+                                 upper > far ? Infinity : std::max(upper, -far), mode);
     // An interval that lies outside of the type becomes the nearest value of the type.
     range.m_Min = std::min(range.m_Min, GetTypeRange(type).m_Max);
     range.m_Max = std::max(range.m_Max, GetTypeRange(type).m_Min);

@@ -56,12 +56,15 @@ struct QuantizedRange
 QuantizedRange GetTypeRange(DataType type);
 
 /// The stored values of the real interval [lower, upper] within the type's range. Infinite bounds leave that side to
-/// the type. Throws InvalidArgumentException when the scale is not positive or a bound does not fit 32 bits.
-QuantizedRange CalculateActivationRange(DataType type, float scale, int32_t zeroPoint, float lower, float upper);
+/// the type. `mode`: how the bounds are rounded. Throws InvalidArgumentException when the scale is not positive or a
+/// bound does not fit 32 bits.
+QuantizedRange CalculateActivationRange(DataType type, float scale, int32_t zeroPoint, float lower, float upper,
+                                        RequantizationMode mode = RequantizationMode::FixedPoint);
 
 /// The same for the bounds of a ReLu or BoundedReLu. Bounds far outside any type are left to the type, and both ends
 /// are values of the type, even of an interval that has none of them. Throws LayerValidationException for a bound that
 /// is no number.
-QuantizedRange GetClampRange(DataType type, float scale, int32_t zeroPoint, float lower, float upper);
+QuantizedRange GetClampRange(DataType type, float scale, int32_t zeroPoint, float lower, float upper,
+                             RequantizationMode mode = RequantizationMode::FixedPoint);
 
 } // namespace tenon::backends

@@ -108,7 +108,8 @@ Prepared PrepareCast(const ReshapeArgs& args, const backends::PackedWeights*)
 
 } // namespace
 
-extern const backends::Kernel CpuQuantizeKernel = {"CpuQuantize", QuantizeTypes, PrepareQuantize};
+extern const backends::Kernel CpuQuantizeKernel = {
+    .m_Name = "CpuQuantize", .m_Types = QuantizeTypes, .m_Prepare = PrepareQuantize, .m_RoundsHalfToEven = true};
 extern const backends::Kernel CpuDequantizeKernel = {"CpuDequantize", DequantizeTypes, PrepareDequantize,
                                                      CheckDequantize};
 extern const backends::Kernel CpuCastKernel = {"CpuCast", CastTypes, PrepareCast, CheckCast};

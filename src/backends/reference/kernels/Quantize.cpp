@@ -165,6 +165,10 @@ Prepared PrepareQuantize(const ReshapeArgs& args, const backends::PackedWeights*
 
 } // namespace
 
-extern const backends::Kernel RefQuantizeKernel = {"RefQuantize", QuantizeTypes, PrepareQuantize, CheckQuantize};
+extern const backends::Kernel RefQuantizeKernel = {.m_Name = "RefQuantize",
+                                                   .m_Types = QuantizeTypes,
+                                                   .m_Prepare = PrepareQuantize,
+                                                   .m_Check = CheckQuantize,
+                                                   .m_RoundsHalfToEven = true};
 
 } // namespace tenon::ref

@@ -137,6 +137,21 @@ std::vector<double> GetSumScales(const TensorInfo& input, const TensorInfo& weig
     return reals;
 }
 
+std::vector<double> GetSumFactors(const TensorInfo& input, const TensorInfo& weights, const TensorInfo& output)
+{
+    const float inputScale = input.GetQuantizationScale();
+    const float outputScale = output.GetQuantizationScale();
+    const std::vector<float> weightScales = weights.GetQuantizationScales();
+    std::vector<double> factors;
+    factors.reserve(weightScales.size());
+    for (const float weightScale : weightScales)
+    {
+        const float factor = (inputScale * weightScale) / outputScale;
+        factors.push_back(static_cast<double>(factor));
+    }
+    return factors;
+}
+
 Bias::Bias(const ReshapeArgs& args)
     : m_Present(args.HasInput(2)), m_Is64Bit(m_Present && args.GetInput(2).GetDataType() == DataType::Signed64)
 {

@@ -49,6 +49,10 @@ int32_t GetWeightsZeroPoint(const TensorInfo& weights);
 std::vector<double> GetSumScales(const TensorInfo& input, const TensorInfo& weights, const TensorInfo& output,
                                  bool inFixedPoint);
 
+/// The Float32 factors of RequantizationMode::FloatHalfEven, one for each scale of the weights:
+/// (scale of the input * scale of the weights) / scale of the output.
+std::vector<double> GetSumFactors(const TensorInfo& input, const TensorInfo& weights, const TensorInfo& output);
+
 /// The bias at input 2, which is optional.
 class Bias
 {

@@ -22,6 +22,7 @@ enum class RoundingInt8 : uint8_t
 {
     FixedPoint, ///< by a 31-bit multiplier, then a rounding shift: convolutions
     Double,     ///< in double precision, rounded once: FullyConnected
+    Float,      ///< by a float factor, half to even: RequantizationMode::FloatHalfEven
     None        ///< no requantization: the output is float (hybrid), or the sums themselves
 };
 
@@ -44,11 +45,18 @@ public:
     /// overflow: they cancel out.)
     static bool IsExactFor(int64_t maxSum) { return maxSum < int64_t{1} << 30; }
 
-    /// `maxSum`: upper bound of |sum| with its own bias. `bias`: that bias with zero-point corrections.
+    /// `maxSum`: upper bound of |sum| with its own bias. `bias`: that bias with zero-point corrections. `scale` is a
+    /// number of Float32 with RoundingInt8::Float.
     void Set(size_t place, int64_t maxSum, int64_t bias, double scale)
     {
         m_IsExact = m_IsExact && IsExactFor(maxSum);
         Ints(0)[place] = static_cast<int32_t>(bias);
+        if (m_Rounding == RoundingInt8::Float)
+        {
+            const auto factor = static_cast<float>(scale);
+            std::memcpy(Ints(2) + place, &factor, sizeof(factor));
+            return;
+        }
         if (m_Rounding != RoundingInt8::FixedPoint)
         {
             std::memcpy(Ints(2) + 2 * place, &scale, sizeof(scale));
@@ -76,7 +84,11 @@ public:
     RequantizeColumns From(size_t place) const
     {
         RequantizeColumns columns;
-        if (m_Rounding != RoundingInt8::FixedPoint)
+        if (m_Rounding == RoundingInt8::Float)
+        {
+            columns.m_FloatScale = reinterpret_cast<const float*>(Ints(2)) + place;
+        }
+        else if (m_Rounding != RoundingInt8::FixedPoint)
         {
             columns.m_Scale = reinterpret_cast<const double*>(Ints(2)) + place;
         }
@@ -100,7 +112,7 @@ private:
     size_t m_NumPaddedColumns;
     RoundingInt8 m_Rounding;
     int32_t m_ZeroPoint;    ///< of the output
-    AlignedMemory m_Memory; ///< bias, multiplier, right and left shifts; or bias, nothing, doubles
+    AlignedMemory m_Memory; ///< bias, multiplier, right and left shifts; or bias, nothing, doubles or floats
     bool m_IsExact = true;
     bool m_HasOnlyRightShifts = true;
 };

@@ -39,8 +39,10 @@ struct RequantizeColumns
     const int32_t* m_Left = nullptr;       ///< left shifts before the multiplication, where the right shifts are 0
     bool m_HasOnlyRightShifts = false;     ///< all shifts to the right are in [1, MaxShift]
     const double* m_Scale = nullptr;       ///< factor that replaces multiplier and shift; the product is rounded once
-    int32_t m_ZeroPoint = 0;               ///< of the output
-    int32_t m_Min = 0;                     ///< of the stored values
+    /// Factor that replaces them, of RequantizationMode::FloatHalfEven: float(sum) * factor, rounded half to even.
+    const float* m_FloatScale = nullptr;
+    int32_t m_ZeroPoint = 0; ///< of the output
+    int32_t m_Min = 0;       ///< of the stored values
     int32_t m_Max = 0;
 
     /// Whether the clamp maps all negative sums to the same value.
