@@ -3,6 +3,8 @@
 // phase taken.
 #pragma once
 
+#include "common/FourBits.hpp"
+
 #include <tenon/backend/ILayerSupport.hpp>
 
 #include <cstddef>
