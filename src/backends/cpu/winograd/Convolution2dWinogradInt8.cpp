@@ -582,8 +582,14 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dWinogradInt8Kernel = {
-    "CpuConvolution2dWinogradInt8", Int8Types, Prepare, Check, Pack, backends::FuseClamp, CheckMachine};
+extern const backends::Kernel CpuConvolution2dWinogradInt8Kernel = {.m_Name = "CpuConvolution2dWinogradInt8",
+                                                                    .m_Types = Int8Types,
+                                                                    .m_Prepare = Prepare,
+                                                                    .m_Check = Check,
+                                                                    .m_Pack = Pack,
+                                                                    .m_Fuse = backends::FuseClamp,
+                                                                    .m_CheckMachine = CheckMachine,
+                                                                    .m_RoundsHalfToEven = true};
 
 extern const backends::Kernel CpuConvolution2dWinogradHybridKernel = {
     "CpuConvolution2dWinogradHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp, CheckMachine};

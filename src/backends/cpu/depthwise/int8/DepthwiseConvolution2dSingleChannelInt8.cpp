@@ -70,6 +70,12 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 } // namespace
 
 extern const backends::Kernel CpuDepthwiseConvolution2dSingleChannelInt8Kernel = {
-    "CpuDepthwiseConvolution2dSingleChannelInt8", Int8Types, Prepare, Check, Pack, backends::FuseClamp};
+    .m_Name = "CpuDepthwiseConvolution2dSingleChannelInt8",
+    .m_Types = Int8Types,
+    .m_Prepare = Prepare,
+    .m_Check = Check,
+    .m_Pack = Pack,
+    .m_Fuse = backends::FuseClamp,
+    .m_RoundsHalfToEven = true};
 
 } // namespace tenon::cpu
