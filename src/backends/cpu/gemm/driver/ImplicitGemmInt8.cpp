@@ -34,7 +34,7 @@ bool CanWrite(const PackedWeightsInt8& weights, bool isHybrid)
     {
         return isHybrid ? tiles.m_ImplicitGemmDequantizeKernels[panel.m_Vectors] != nullptr
                         : tiles.m_ImplicitGemmKernels[0][panel.m_Vectors] != nullptr &&
-                              weights.GetRequantization(panel).m_HasOnlyRightShifts;
+                              weights.GetRequantization(panel).FitsRegisters();
     };
     return std::all_of(weights.GetPanels().begin(), weights.GetPanels().end(), isMade);
 }
@@ -172,7 +172,8 @@ void ImplicitGemmInt8::Write(const PanelInt8& panel, const RequantizeColumns& co
                                                          prepared);
     ImplicitGemmRowsInt8 image = MakeRows(panel, rows, scratch);
     image.m_Out = output;
-    m_Weights->GetTiles().m_ImplicitGemmKernels[columns.IsNegativeUniform()][panel.m_Vectors](image, prepared);
+    const auto scale = static_cast<size_t>(columns.GetScale());
+    m_Weights->GetTiles().m_ImplicitGemmKernels[scale][panel.m_Vectors](image, prepared);
 }
 
 void ImplicitGemmInt8::WriteDequantized(const PanelInt8& panel, const DequantizeColumns& columns,
