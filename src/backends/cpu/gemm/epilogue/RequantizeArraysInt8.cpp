@@ -2,20 +2,35 @@
 // See RequantizeArraysInt8.hpp.
 #include "backends/cpu/gemm/epilogue/RequantizeArraysInt8.hpp"
 
+#include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/pack/PanelInt8.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
 #include <cstdlib>
-#include <vector>
 
 namespace tenon::cpu
 {
 
+RoundingInt8 GetRounding(const LayerView& layer, RoundingInt8 fixed)
+{
+    return backends::GetRequantization(layer.m_Type, layer.m_Descriptor) == RequantizationMode::FloatHalfEven
+               ? RoundingInt8::Float
+               : fixed;
+}
+
+std::vector<double> GetScales(const LayerView& layer, RoundingInt8 rounding)
+{
+    const TensorInfo& data = layer.GetInput(0);
+    const TensorInfo& weights = layer.GetInput(1);
+    return rounding == RoundingInt8::Float
+               ? ref::GetSumFactors(data, weights, layer.GetOutput(0))
+               : ref::GetSumScales(data, weights, layer.GetOutput(0), rounding == RoundingInt8::FixedPoint);
+}
+
 bool RequantizeArraysInt8::SetColumns(const LayerView& layer, const ColumnSumsInt8& sums,
                                       const WeightFormatInt8& weights, FunctionRef<int64_t(int64_t)> correction)
 {
-    const std::vector<double> scales = ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0),
-                                                         m_Rounding == RoundingInt8::FixedPoint);
+    const std::vector<double> scales = GetScales(layer, m_Rounding);
     if (scales.size() != 1 && scales.size() != weights.m_Columns)
     {
         return false;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace tenon::cpu
 {
@@ -25,6 +26,12 @@ enum class RoundingInt8 : uint8_t
     Float,      ///< by a float factor, half to even: RequantizationMode::FloatHalfEven
     None        ///< no requantization: the output is float (hybrid), or the sums themselves
 };
+
+/// The rounding that the layer's RequantizationMode asks for; `fixed` is that of FixedPoint.
+RoundingInt8 GetRounding(const LayerView& layer, RoundingInt8 fixed);
+
+/// The scales of the layer's sums for a rounding other than None: one for each scale of the weights.
+std::vector<double> GetScales(const LayerView& layer, RoundingInt8 rounding);
 
 class RequantizeArraysInt8
 {
