@@ -45,8 +45,8 @@ struct BufferedRunInt8
 /// The int8 output of m_SumToInt8.
 struct BufferedOutputInt8
 {
-    const PreparedRequantizationInt8* m_Requantization =
-        nullptr;                    ///< by MicrokernelsInt8::m_PrepareRequantization; has the bias as well
+    /// By MicrokernelsInt8::m_PrepareRequantization; has the bias as well.
+    const PreparedRequantizationInt8* m_Requantization = nullptr;
     ScaleInt8 m_Scale = ScaleInt8::Any; ///< see RequantizeColumns::GetScale
     uint8_t* m_Out = nullptr;
     size_t m_OutStride = 0; ///< bytes from an output pixel to the next
