@@ -43,7 +43,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     const GemmShapeInt8 product = {shape[3], size_t{shape[1]} * shape[2], GetKnownRows(layer, shape[3]),
-                                   GetRoundingInt8(layer), true};
+                                   GetRounding(layer), true};
     return std::make_unique<PackedWeightsInt8>(layer, product, store);
 }
 

@@ -113,7 +113,7 @@ bool FitsRegisters(const LayerView& layer, const std::vector<double>& scales)
 {
     const auto isShifted = [](double scale)
     { return RequantizeColumns::IsShifted(backends::QuantizeMultiplier(scale).m_Shift); };
-    return GetRoundingInt8(layer) == RoundingInt8::Float || std::all_of(scales.begin(), scales.end(), isShifted);
+    return GetRounding(layer) == RoundingInt8::Float || std::all_of(scales.begin(), scales.end(), isShifted);
 }
 
 } // namespace
@@ -159,10 +159,10 @@ PackedDepthwiseInt8::PackedDepthwiseInt8(const LayerView& layer, backends::Packe
       m_WeightTerms(static_cast<size_t>(std::clamp<int64_t>(*m_Facts.As<int64_t>(), 1, GetMaxTerms(layer)))),
       m_IsDataSigned(layer.GetInput(0).GetDataType() != DataType::QAsymmU8),
       m_DataZeroPoint(layer.GetInput(0).GetQuantizationOffset()),
-      m_Arrays(MakeBlocks(layer, GetScales(layer, GetRoundingInt8(layer))), GetRoundingInt8(layer),
+      m_Arrays(MakeBlocks(layer, GetScales(layer, GetRounding(layer))), GetRounding(layer),
                layer.GetOutput(0).GetQuantizationOffset())
 {
-    const std::vector<double> scales = GetScales(layer, GetRoundingInt8(layer));
+    const std::vector<double> scales = GetScales(layer, GetRounding(layer));
     for (const ChannelBlockInt8& block : m_Blocks)
     {
         SetUpSums(layer, scales, block);

@@ -11,7 +11,7 @@
 namespace tenon::cpu
 {
 
-RoundingInt8 GetRoundingInt8(const LayerView& layer, RoundingInt8 fixed)
+RoundingInt8 GetRounding(const LayerView& layer, RoundingInt8 fixed)
 {
     return backends::GetRequantization(layer.m_Type, layer.m_Descriptor) == RequantizationMode::FloatHalfEven
                ? RoundingInt8::Float

@@ -28,7 +28,7 @@ enum class RoundingInt8 : uint8_t
 };
 
 /// The rounding that the layer's RequantizationMode asks for; `fixed` is that of FixedPoint.
-RoundingInt8 GetRoundingInt8(const LayerView& layer, RoundingInt8 fixed = RoundingInt8::FixedPoint);
+RoundingInt8 GetRounding(const LayerView& layer, RoundingInt8 fixed = RoundingInt8::FixedPoint);
 
 /// The scales of the layer's sums for a rounding other than None: one for each scale of the weights.
 std::vector<double> GetScales(const LayerView& layer, RoundingInt8 rounding);
