@@ -51,7 +51,8 @@ std::vector<double> ConvolveHalfEven(const OpCase& op, const Descriptor& d)
     const std::vector<float> scales = weights.GetQuantizationScales();
     const int32_t weightZero = scales.size() == 1 ? weights.GetQuantizationOffset() : 0;
     const unsigned int multiplier = IsDepthwise ? out[3] / in[3] : 1;
-    const unsigned int depth = IsDepthwise ? 1 : in[3];
+    const unsigned int depth = IsDepthwise ? 1 : window[3];
+    const unsigned int ofGroup = IsDepthwise ? multiplier : out[3] / (in[3] / depth); // outputs of a group of channels
     const auto sumWindow = [&](unsigned int batch, unsigned int y, unsigned int x, unsigned int c)
     {
         int64_t sum = d.m_BiasEnabled ? static_cast<int64_t>(stored[2][c]) : 0;
@@ -64,7 +65,7 @@ std::vector<double> ConvolveHalfEven(const OpCase& op, const Descriptor& d)
                 const unsigned int column = x * d.m_StrideX + j * d.m_DilationX - d.m_PadLeft;
                 for (unsigned int k = 0; k < depth && row < in[1] && column < in[2]; ++k)
                 {
-                    const unsigned int channel = IsDepthwise ? c / multiplier : k;
+                    const unsigned int channel = c / ofGroup * depth + k;
                     const size_t from = ((size_t{batch} * in[1] + row) * in[2] + column) * in[3] + channel;
                     const size_t at = IsDepthwise ? (size_t{i} * window[2] + j) * out[3] + c
                                                   : ((size_t{c} * window[1] + i) * window[2] + j) * depth + k;

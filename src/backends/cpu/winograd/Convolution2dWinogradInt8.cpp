@@ -122,8 +122,7 @@ WinogradWeightsInt8::WinogradWeightsInt8(const LayerView& layer, backends::Packe
       m_IsSigned(m_IsHybrid || layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
       m_ZeroPoint(m_IsHybrid ? 0 : ref::GetWeightsZeroPoint(layer.GetInput(1))),
       m_DataZeroPoint(m_IsHybrid ? 0 : layer.GetInput(0).GetQuantizationOffset()),
-      m_Arrays(MakePanels(), m_IsHybrid ? RoundingInt8::None : GetRounding(layer),
-               m_IsHybrid ? 0 : layer.GetOutput(0).GetQuantizationOffset())
+      m_Arrays(MakePanels(), GetRounding(layer), m_IsHybrid ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
     SetUpColumns(layer, store);
     if (!IsExact())

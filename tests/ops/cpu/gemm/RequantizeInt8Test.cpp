@@ -104,7 +104,7 @@ ISA_TEST(RequantizeInt8, PixelsOfAllCountsAsReference)
                     const int32_t zeroPoint = pixels % 2 == 0 ? least : least + 100;
                     const int32_t weightZero = isSigned ? 0 : pixels % 3 == 0 ? 128 : 117;
                     const TensorShape weights({outputs, 1, 1, depth});
-                    ExpectAsReference(
+                    ExpectAsReferenceInBothModes<Convolution2dDescriptor>(
                         ReferenceCase(std::to_string(pixels) + " pixels, " + std::to_string(depth) + " to " +
                                           std::to_string(outputs) + (isSigned ? ", int8" : ", uint8"),
                                       LayerType::Convolution2d, d,

@@ -108,14 +108,6 @@ bool IsOne(const LayerView& layer, unsigned int dimension)
            isOne(layer.GetOutput(0).GetShape());
 }
 
-/// See RequantizeColumns::FitsRegisters.
-bool FitsRegisters(const LayerView& layer, const std::vector<double>& scales)
-{
-    const auto isShifted = [](double scale)
-    { return RequantizeColumns::IsShifted(backends::QuantizeMultiplier(scale).m_Shift); };
-    return GetRounding(layer) == RoundingInt8::Float || std::all_of(scales.begin(), scales.end(), isShifted);
-}
-
 } // namespace
 
 /// The shape of the packed window.
@@ -362,7 +354,7 @@ size_t PackedDepthwiseInt8::MakeBlocks(const LayerView& layer, const std::vector
 {
     // Otherwise the reference kernel reports the error.
     m_IsExact = scales.size() == 1 || scales.size() == m_NumChannels;
-    const bool fitsRegisters = FitsRegisters(layer, scales);
+    const bool fitsRegisters = FitsRegisters(scales, GetRounding(layer));
     const bool interleaves = m_Microkernels->m_InterleavesFullBlocks && fitsRegisters;
     const size_t maxStripCount = fitsRegisters ? GetMaxStripCount(layer) : 0;
     size_t arrayOffset = 0;

@@ -2,9 +2,6 @@
 // See ImplicitGemmInt8.hpp.
 #include "backends/cpu/gemm/driver/ImplicitGemmInt8.hpp"
 
-#include "backends/common/Quantization.hpp"
-#include "backends/reference/kernels/Requantizer.hpp"
-
 #include <algorithm>
 #include <cstring>
 
@@ -212,10 +209,8 @@ bool FitsImplicitGemm(const LayerView& layer, const MicrokernelsInt8& microkerne
     {
         return false;
     }
-    const std::vector<double> scales = ref::GetSumScales(data, weights, layer.GetOutput(0), true);
-    return std::all_of(scales.begin(), scales.end(),
-                       [](double scale)
-                       { return RequantizeColumns::IsShifted(backends::QuantizeMultiplier(scale).m_Shift); });
+    const RoundingInt8 rounding = GetRounding(layer);
+    return FitsRegisters(GetScales(layer, rounding), rounding);
 }
 
 } // namespace tenon::cpu

@@ -13,18 +13,29 @@ namespace tenon::cpu
 
 RoundingInt8 GetRounding(const LayerView& layer, RoundingInt8 fixed)
 {
-    return backends::GetRequantization(layer.m_Type, layer.m_Descriptor) == RequantizationMode::FloatHalfEven
-               ? RoundingInt8::Float
-               : fixed;
+    return layer.GetInput(0).GetDataType() == DataType::Float32
+               ? RoundingInt8::None
+               : GetRounding(backends::GetRequantization(layer.m_Type, layer.m_Descriptor), fixed);
+}
+
+std::vector<double> GetScales(const TensorInfo& data, const TensorInfo& weights, const TensorInfo& output,
+                              RoundingInt8 rounding)
+{
+    return rounding == RoundingInt8::Float
+               ? ref::GetSumFactors(data, weights, output)
+               : ref::GetSumScales(data, weights, output, rounding == RoundingInt8::FixedPoint);
 }
 
 std::vector<double> GetScales(const LayerView& layer, RoundingInt8 rounding)
 {
-    const TensorInfo& data = layer.GetInput(0);
-    const TensorInfo& weights = layer.GetInput(1);
-    return rounding == RoundingInt8::Float
-               ? ref::GetSumFactors(data, weights, layer.GetOutput(0))
-               : ref::GetSumScales(data, weights, layer.GetOutput(0), rounding == RoundingInt8::FixedPoint);
+    return GetScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), rounding);
+}
+
+bool FitsRegisters(const std::vector<double>& scales, RoundingInt8 rounding)
+{
+    const auto isShifted = [](double scale)
+    { return RequantizeColumns::IsShifted(backends::QuantizeMultiplier(scale).m_Shift); };
+    return rounding == RoundingInt8::Float || std::all_of(scales.begin(), scales.end(), isShifted);
 }
 
 bool RequantizeArraysInt8::SetColumns(const LayerView& layer, const ColumnSumsInt8& sums,
