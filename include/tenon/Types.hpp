@@ -213,16 +213,17 @@ enum class RequantizationMode
     /// them. Quantize divides floats by the scale and rounds halves away from zero.
     FixedPoint = 0,
     /// As ONNX Runtime's quantized operators: rounded once, from Float32, halves to even, and saturated.
-    ///   Quantize, Activation, ElementwiseBinary: the layer on real numbers scale * (stored - zero point), each
-    ///   operation
-    ///       in Float32; the result is divided by the output's scale.
-    ///   Convolution2d, DepthwiseConvolution2d, TransposeConvolution2d, FullyConnected, BatchMatMul: the exact sum of
-    ///       products and bias, an integer of 32 bits, becomes Float32 and is multiplied by the Float32 number
-    ///       (scale of the data * scale of the weights) / scale of the output.
-    ///   Mean, average Pooling2d: the exact sum of (stored - zero point) becomes Float32 and is multiplied by the
-    ///   Float32
-    ///       number scale of the input / (scale of the output * number of elements).
-    /// The output's zero point is added after rounding.
+    /// - Quantize, Activation, ElementwiseBinary: the layer on real numbers scale * (stored - zero point), each
+    ///   operation in Float32; the result is divided by the output's scale. L2 Pooling2d: so is the root of the mean
+    ///   square.
+    /// - Convolution2d, DepthwiseConvolution2d, TransposeConvolution2d, FullyConnected, BatchMatMul: the exact sum of
+    ///   products and bias becomes Float32 and is multiplied by the Float32 number
+    ///   (scale of the data * scale of the weights) / scale of the output.
+    /// - Mean, average Pooling2d: the exact sum of (stored - zero point) becomes Float32 and is multiplied by the
+    ///   Float32 number scale of the input / (scale of the output * number of elements).
+    /// - Maximum Pooling2d: stored numbers are compared, as in fixed point.
+    ///
+    /// A factor above the finite numbers becomes the largest of them. The output's zero point is added after rounding.
     FloatHalfEven = 1
 };
 

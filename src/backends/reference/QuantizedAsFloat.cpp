@@ -2,7 +2,9 @@
 // Quantized layers through Float32: tensors are dequantized into scratch memory, the layer's own reference kernel runs
 // on floats, and its results are quantized. There is a kernel for each layer type that Arm NN's CpuRef runs on
 // quantized tensors. It accepts the types, scales and zero points that the type's own kernel refuses because TFLite has
-// no kernel for them; for convolutions and BatchNormalization also mixtures of float types.
+// no kernel for them; for convolutions and BatchNormalization also mixtures of float types. Layers whose results
+// RequantizationMode::FloatHalfEven defines by floats run here with any types, scales and zero points.
+#include "backends/common/FusedActivation.hpp"
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/ChannelQuantization.hpp"
@@ -15,6 +17,7 @@
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Elementwise.hpp>
 #include <tenon/descriptors/Normalization.hpp>
+#include <tenon/descriptors/Pooling.hpp>
 #include <tenon/descriptors/Products.hpp>
 
 #include <algorithm>
@@ -170,6 +173,7 @@ struct Converted
     size_t m_Count;
     size_t m_Floats; ///< offset in the scratch memory
     ChannelQuantization m_Quantization;
+    backends::QuantizedRange m_Range; ///< of stored results, within which a fused activation leaves them
 };
 
 /// The quantization of a bias: one scale, or one for each output channel, from the scales of the data and the weights.
@@ -190,8 +194,9 @@ TensorInfo DescribePlain(const TensorInfo& info)
     return TensorInfo(TensorShape({info.GetNumElements()}), info.GetDataType(), 1.0f, 0);
 }
 
+/// `activation`: the one that is fused into the layer, for outputs.
 std::vector<Converted> PlaceConverted(const FloatInfos& floats, Span<const TensorInfo* const> tensors,
-                                      const TensorInfo* bias, Scratch& scratch)
+                                      const TensorInfo* bias, const ActivationDescriptor* activation, Scratch& scratch)
 {
     std::vector<Converted> converted;
     for (const size_t i : floats.m_Converted)
@@ -201,7 +206,9 @@ std::vector<Converted> PlaceConverted(const FloatInfos& floats, Span<const Tenso
         converted.push_back({i, info.GetDataType(), info.GetNumElements(), scratch.Add<float>(info.GetNumElements()),
                              ChannelQuantization(isSum && bias != nullptr ? *bias
                                                  : info.IsQuantized()     ? info
-                                                                          : DescribePlain(info))});
+                                                                          : DescribePlain(info)),
+                             info.IsQuantized() ? backends::GetFusedRange(info, i == 0 ? activation : nullptr)
+                                                : backends::QuantizedRange()});
     }
     return converted;
 }
@@ -229,7 +236,28 @@ void ToFloats(const Converted& tensor, IParallelFor& parallel, const void* store
         });
 }
 
-void FromFloats(const Converted& tensor, IParallelFor& parallel, const float* floats, void* stored)
+template <typename T>
+void StoreQuantized(const Converted& tensor, RequantizationMode mode, const float* floats, T* stored)
+{
+    const bool isHalfEven = mode == RequantizationMode::FloatHalfEven;
+    const backends::QuantizedRange range = tensor.m_Range;
+    const auto low = static_cast<T>(range.m_Min);
+    const auto high = static_cast<T>(range.m_Max);
+    tensor.m_Quantization.ForEachRun(
+        [&](size_t first, size_t count, float scale, int32_t zeroPoint)
+        {
+            std::transform(floats + first, floats + first + count, stored + first,
+                           [&](float x)
+                           {
+                               const TensorQuantization quantization{scale, zeroPoint};
+                               return isHalfEven ? ToStoredHalfEven<T>(x, quantization, range)
+                                                 : std::clamp(ToStored<T>(x, quantization), low, high);
+                           });
+        });
+}
+
+void FromFloats(const Converted& tensor, RequantizationMode mode, IParallelFor& parallel, const float* floats,
+                void* stored)
 {
     if (F16Types.Has(tensor.m_Type))
     {
@@ -248,16 +276,7 @@ void FromFloats(const Converted& tensor, IParallelFor& parallel, const float* fl
                                            [&](auto tag)
                                            {
                                                using T = typename decltype(tag)::Type;
-                                               auto* to = static_cast<T*>(stored);
-                                               tensor.m_Quantization.ForEachRun(
-                                                   [&](size_t first, size_t count, float scale, int32_t zeroPoint)
-                                                   {
-                                                       std::transform(floats + first, floats + first + count,
-                                                                      to + first,
-                                                                      [&](float x) {
-                                                                          return ToStored<T>(x, {scale, zeroPoint});
-                                                                      });
-                                                   });
+                                               StoreQuantized(tensor, mode, floats, static_cast<T*>(stored));
                                            });
 }
 
@@ -266,6 +285,7 @@ struct AsFloatExecutor
     backends::Executor m_Run;
     std::vector<Converted> m_Inputs;
     std::vector<Converted> m_Outputs;
+    RequantizationMode m_Mode;
 
     void operator()(const ExecuteArgs& args) const
     {
@@ -289,13 +309,13 @@ struct AsFloatExecutor
         m_Run(floats);
         for (const Converted& output : m_Outputs)
         {
-            FromFloats(output, *args.m_Parallel, static_cast<const float*>(outputs[output.m_Index]),
+            FromFloats(output, m_Mode, *args.m_Parallel, static_cast<const float*>(outputs[output.m_Index]),
                        args.m_Outputs[output.m_Index]);
         }
     }
 };
 
-Prepared PrepareAsFloat(const Kernel& kernel, Integers integers, const ReshapeArgs& args)
+Prepared PrepareAsFloat(const Kernel& kernel, Integers integers, RequantizationMode mode, const ReshapeArgs& args)
 {
     const FloatInfos inputs(args.m_Inputs, true, integers);
     const FloatInfos outputs(args.m_Outputs, false, integers);
@@ -304,6 +324,7 @@ Prepared PrepareAsFloat(const Kernel& kernel, Integers integers, const ReshapeAr
     floats.m_Inputs = inputs.m_Infos;
     floats.m_Outputs = outputs.m_Infos;
     floats.m_ConstantData = constants;
+    floats.m_FusedActivation = nullptr; // the stored results are clamped
     Prepared inner = kernel.Prepare(floats, nullptr);
 
     Scratch scratch;
@@ -314,10 +335,12 @@ Prepared PrepareAsFloat(const Kernel& kernel, Integers integers, const ReshapeAr
         bias = DescribeBias(args.GetInput(BiasInput), args.GetInput(Data), args.GetInput(Weights));
     }
     std::vector<Converted> convertedInputs =
-        PlaceConverted(inputs, args.m_Inputs, integers == Integers::Bias ? &bias : nullptr, scratch);
-    std::vector<Converted> convertedOutputs = PlaceConverted(outputs, args.m_Outputs, nullptr, scratch);
-    return Prepared(AsFloatExecutor{std::move(inner.m_Run), std::move(convertedInputs), std::move(convertedOutputs)},
-                    scratch.GetBytes());
+        PlaceConverted(inputs, args.m_Inputs, integers == Integers::Bias ? &bias : nullptr, nullptr, scratch);
+    std::vector<Converted> convertedOutputs =
+        PlaceConverted(outputs, args.m_Outputs, nullptr, args.m_FusedActivation, scratch);
+    return Prepared(
+        AsFloatExecutor{std::move(inner.m_Run), std::move(convertedInputs), std::move(convertedOutputs), mode},
+        scratch.GetBytes());
 }
 
 /// The dimension of the output channels in the weights of a layer that has Integers::Bias.
@@ -332,6 +355,19 @@ unsigned int GetWeightsAxis(const LayerView& layer)
         return layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix ? 0 : 1;
     default: return 0;
     }
+}
+
+/// Whether RequantizationMode::FloatHalfEven defines the results by integers.
+template <LayerType Type>
+bool SumsIntegers(const LayerView& layer)
+{
+    if constexpr (Type == LayerType::Pooling2d)
+    {
+        const auto& pool = layer.GetDescriptor<Pooling2dDescriptor>();
+        return pool.m_PoolType == PoolingAlgorithm::Average &&
+               pool.m_Requantization == RequantizationMode::FloatHalfEven;
+    }
+    return false;
 }
 
 /// Whether the parameters map numbers to numbers, because NaN cannot be stored. Bounds may be infinite.
@@ -361,6 +397,11 @@ SupportResult CheckOf(const LayerView& layer)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "a parameter is no number, or infinite");
     }
+    if (SumsIntegers<Type>(layer))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "averages of RequantizationMode::FloatHalfEven are sums of integers");
+    }
     if constexpr (Which == Integers::Bias)
     {
         const unsigned int axis = GetWeightsAxis<Type>(layer);
@@ -378,7 +419,8 @@ constexpr size_t NumInt16Values = 65536;
 using TableInt16 = std::array<int16_t, NumInt16Values>;
 
 /// The table of a layer that computes each element of its output from one element of input 0, both QSymmS16.
-std::shared_ptr<const TableInt16> MakeTableInt16(const Kernel& kernel, Integers integers, const ReshapeArgs& args)
+std::shared_ptr<const TableInt16> MakeTableInt16(const Kernel& kernel, Integers integers, RequantizationMode mode,
+                                                 const ReshapeArgs& args)
 {
     const TensorShape shape({NumInt16Values});
     TensorInfo input = args.GetInput(0);
@@ -391,7 +433,7 @@ std::shared_ptr<const TableInt16> MakeTableInt16(const Kernel& kernel, Integers 
     all.m_Inputs = {inputs, 1};
     all.m_Outputs = {outputs, 1};
     all.m_ConstantData = {};
-    const Prepared prepared = PrepareAsFloat(kernel, integers, all);
+    const Prepared prepared = PrepareAsFloat(kernel, integers, mode, all);
 
     std::vector<int16_t> stored(NumInt16Values); // stored values by bit pattern
     for (size_t i = 0; i < NumInt16Values; ++i)
@@ -434,16 +476,17 @@ Prepared LookUp(const std::shared_ptr<const TableInt16>& table, size_t count)
 template <LayerType Type, Integers Which>
 Prepared PrepareOf(const ReshapeArgs& args, const backends::PackedWeights*)
 {
+    const RequantizationMode mode = backends::GetRequantization(Type, args.m_Descriptor);
     if constexpr (Type == LayerType::Activation || Type == LayerType::ElementwiseUnary)
     {
         // A table costs as much as four times this number of elements.
         const size_t count = args.GetInput(0).GetNumElements();
         if (args.GetInput(0).GetDataType() == DataType::QSymmS16 && count >= NumInt16Values / 4)
         {
-            return LookUp(MakeTableInt16(*RefKernel<Type>, Which, args), count);
+            return LookUp(MakeTableInt16(*RefKernel<Type>, Which, mode, args), count);
         }
     }
-    return PrepareAsFloat(*RefKernel<Type>, Which, args);
+    return PrepareAsFloat(*RefKernel<Type>, Which, mode, args);
 }
 
 struct Entry
@@ -455,7 +498,16 @@ struct Entry
 template <LayerType Type, Integers Which = Integers::None>
 constexpr Entry MakeEntry(const char* name, std::span<const TypeRow> types)
 {
-    return {Type, {name, types, PrepareOf<Type, Which>, CheckOf<Type, Which>}};
+    // The layers whose results RequantizationMode::FloatHalfEven defines by floats.
+    constexpr bool RoundsHalfToEven =
+        Type == LayerType::Activation || Type == LayerType::ElementwiseBinary || Type == LayerType::Pooling2d;
+    return {Type,
+            {.m_Name = name,
+             .m_Types = types,
+             .m_Prepare = PrepareOf<Type, Which>,
+             .m_Check = CheckOf<Type, Which>,
+             .m_Fuse = Type == LayerType::ElementwiseBinary ? backends::FuseClamp : nullptr,
+             .m_RoundsHalfToEven = RoundsHalfToEven}};
 }
 
 constexpr TypeSet Numbers = backends::SingleFloatTypes | QuantizedTypes;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -49,19 +50,63 @@ T ToStored(float real, const TensorQuantization& quantization)
     return stored > Low ? static_cast<T>(std::min(stored, High)) : std::numeric_limits<T>::min();
 }
 
+/// The stored value of a number of steps, in a range of at most 16 bits: rounded half to even, then the zero point is
+/// added; NaN becomes the lowest value.
+template <typename T>
+T StepsToStoredHalfEven(float steps, int32_t zeroPoint, backends::QuantizedRange range)
+{
+    const double zero = zeroPoint;
+    const double low = range.m_Min - zero;
+    const double high = range.m_Max - zero;
+    // The bounds are whole numbers, so that the number may be clamped before it is rounded.
+    const double bounded = double{steps} > low ? std::min(double{steps}, high) : low;
+    return static_cast<T>(std::nearbyint(bounded) + zero);
+}
+
 /// The nearest stored value in a range of at most 16 bits, half to even, as ONNX's QuantizeLinear; NaN becomes the
 /// lowest value.
 template <typename T>
 T ToStoredHalfEven(float real, const TensorQuantization& quantization, backends::QuantizedRange range)
 {
-    const double zeroPoint = quantization.m_ZeroPoint;
-    const double low = range.m_Min - zeroPoint;
-    const double high = range.m_Max - zeroPoint;
-    const double steps = double{real / quantization.m_Scale};
-    // The bounds are whole numbers, so that the number may be clamped before it is rounded.
-    const double bounded = steps > low ? std::min(steps, high) : low;
-    return static_cast<T>(std::nearbyint(bounded) + zeroPoint);
+    return StepsToStoredHalfEven<T>(real / quantization.m_Scale, quantization.m_ZeroPoint, range);
 }
+
+/// A factor of exact sums for RequantizationMode::FloatHalfEven: an infinite quotient of scales becomes the largest
+/// finite number, so that a sum of 0 stays 0.
+inline float BoundFactor(float factor)
+{
+    return std::min(factor, std::numeric_limits<float>::max());
+}
+
+/// The stored value of an exact sum with such a factor.
+template <typename T>
+T RescaleHalfEven(int64_t sum, float factor, int32_t zeroPoint, backends::QuantizedRange range)
+{
+    return StepsToStoredHalfEven<T>(static_cast<float>(sum) * factor, zeroPoint, range);
+}
+
+/// The stored mean of `count` elements for RequantizationMode::FloatHalfEven, from the sum of their stored values.
+class HalfEvenMean
+{
+public:
+    HalfEvenMean(const TensorQuantization& input, const TensorQuantization& output, size_t count)
+        : m_Factor(BoundFactor(input.m_Scale / (output.m_Scale * static_cast<float>(count)))),
+          m_ZeroPoints(int64_t{input.m_ZeroPoint} * static_cast<int64_t>(count)), m_ZeroOutput(output.m_ZeroPoint)
+    {
+    }
+
+    template <typename T>
+    T Apply(int64_t sum) const
+    {
+        return RescaleHalfEven<T>(sum - m_ZeroPoints, m_Factor, m_ZeroOutput,
+                                  {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()});
+    }
+
+private:
+    float m_Factor;
+    int64_t m_ZeroPoints; ///< sum of the zero points of all elements
+    int32_t m_ZeroOutput;
+};
 
 /// a + b, wrapping on overflow as the hardware does. Used for sums that are clamped to a type's range afterwards.
 inline int32_t WrappingAdd(int32_t a, int32_t b)

@@ -161,6 +161,7 @@ std::unique_ptr<DepthwiseConvolution2dDescriptor> MakeDescriptor(const Convoluti
     to->m_BiasEnabled = from.m_BiasEnabled;
     to->m_DataLayout = from.m_DataLayout;
     to->m_PaddingScheme = from.m_PaddingScheme;
+    to->m_Requantization = from.m_Requantization;
     return to;
 }
 

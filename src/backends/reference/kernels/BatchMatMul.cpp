@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BatchMatMul: matrix products; the other dimensions are broadcast. Types are floats and doubles; 8-bit and 16-bit
-// tensors as in TFLite's reference kernels; 8-bit products without rescaling; float x with 8-bit y.
+// tensors as in TFLite's reference kernels, or by RequantizationMode::FloatHalfEven; 8-bit products without rescaling;
+// float x with 8-bit y.
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
 #include "backends/common/Rescale.hpp"
@@ -9,6 +10,7 @@
 #include "backends/reference/kernels/F16AsF32.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
+#include "backends/reference/kernels/Requantizer.hpp"
 #include "backends/reference/kernels/RowProducts.hpp"
 #include "backends/reference/kernels/RunTasks.hpp"
 
@@ -212,6 +214,20 @@ public:
     }
 };
 
+/// One number per column, from one for all or one for each. Throws LayerValidationException for another count.
+void FillColumns(std::vector<float>& scales, const MatMulGeometry& g)
+{
+    if (scales.size() == 1)
+    {
+        scales.resize(g.m_Columns, scales[0]);
+    }
+    if (scales.size() != g.m_Columns)
+    {
+        throw LayerValidationException("input 1 has " + std::to_string(scales.size()) + " scales for " +
+                                       std::to_string(g.m_Columns) + " columns; give one, or one each");
+    }
+}
+
 /// TFLite uses the per-tensor scale of y, which is missing if y is quantized per axis: TFLite then reads 0. This code
 /// does so, too, and every sum becomes the output's zero point.
 TensorQuantization GetQuantizationY(const ReshapeArgs& args)
@@ -220,16 +236,66 @@ TensorQuantization GetQuantizationY(const ReshapeArgs& args)
                                                             : GetTensorQuantization(args.GetInput(1));
 }
 
-template <typename In, typename W, typename Acc>
+/// The stored value of a sum, as in TFLite.
+template <typename Out>
+class FixedPointScale
+{
+public:
+    FixedPointScale(const ReshapeArgs& args, const MatMulGeometry&)
+        : m_ZeroPoint(args.GetOutput(0).GetQuantizationOffset()),
+          // The product of scales is computed in float, as in TFLite.
+          m_Multiplier(backends::QuantizeMultiplier(
+              static_cast<double>(args.GetInput(0).GetQuantizationScale() * GetQuantizationY(args).m_Scale) /
+              static_cast<double>(args.GetOutput(0).GetQuantizationScale())))
+    {
+    }
+
+    Out operator()(int64_t sum, size_t) const
+    {
+        const int32_t scaled = sizeof(Out) == 1 ? backends::MultiplySumSaturating(sum, m_Multiplier)
+                                                : backends::MultiplyReducedSaturating(sum, m_Multiplier);
+        return static_cast<Out>(std::clamp<int32_t>(backends::SaturatingAdd(scaled, m_ZeroPoint),
+                                                    std::numeric_limits<Out>::min(), std::numeric_limits<Out>::max()));
+    }
+
+private:
+    int32_t m_ZeroPoint;
+    backends::QuantizedMultiplier m_Multiplier;
+};
+
+/// The stored value of a sum by RequantizationMode::FloatHalfEven.
+template <typename Out>
+class HalfEvenScale
+{
+public:
+    HalfEvenScale(const ReshapeArgs& args, const MatMulGeometry& g)
+        : m_Output(GetTensorQuantization(args.GetOutput(0))),
+          m_Range(backends::GetTypeRange(args.GetOutput(0).GetDataType()))
+    {
+        const std::vector<double> factors = GetSumFactors(args.GetInput(0), args.GetInput(1), args.GetOutput(0));
+        m_Factors.assign(factors.begin(), factors.end());
+        FillColumns(m_Factors, g);
+    }
+
+    Out operator()(int64_t sum, size_t column) const
+    {
+        return RescaleHalfEven<Out>(sum, m_Factors[column], m_Output.m_ZeroPoint, m_Range);
+    }
+
+private:
+    TensorQuantization m_Output;
+    backends::QuantizedRange m_Range;
+    std::vector<float> m_Factors; ///< one per column
+};
+
+/// Scale: FixedPointScale or HalfEvenScale.
+template <typename In, typename W, typename Acc, template <typename> typename Scale>
 class QuantizedProduct : Base<int16_t, W, Acc>
 {
 public:
     QuantizedProduct(const ReshapeArgs& args, const MatMulGeometry& g, Scratch& scratch)
-        : Base<int16_t, W, Acc>(g, scratch), m_X(GetTensorQuantization(args.GetInput(0))), m_Y(GetQuantizationY(args)),
-          m_Output(GetTensorQuantization(args.GetOutput(0))),
-          // The product of scales is computed in float, as in TFLite.
-          m_Multiplier(backends::QuantizeMultiplier(static_cast<double>(m_X.m_Scale * m_Y.m_Scale) /
-                                                    static_cast<double>(m_Output.m_Scale)))
+        : Base<int16_t, W, Acc>(g, scratch), m_ZeroX(args.GetInput(0).GetQuantizationOffset()),
+          m_ZeroY(GetQuantizationY(args).m_ZeroPoint), m_Scale(args, g)
     {
     }
 
@@ -239,24 +305,16 @@ public:
         const In* x = args.GetInput<In>(0);
         In* output = args.GetOutput<In>(0);
         const auto gather = [&](size_t, size_t, size_t offset, size_t stride, int16_t* patch)
-        { GatherRow(x + offset, g.m_X.m_Column, g.m_Depth, m_X.m_ZeroPoint, stride, patch); };
-        const auto requantize = [this](Acc sum, size_t)
-        {
-            const int32_t scaled = sizeof(In) == 1 ? backends::MultiplySumSaturating(sum, m_Multiplier)
-                                                   : backends::MultiplyReducedSaturating(sum, m_Multiplier);
-            return static_cast<In>(std::clamp<int32_t>(backends::SaturatingAdd(scaled, m_Output.m_ZeroPoint),
-                                                       std::numeric_limits<In>::min(), std::numeric_limits<In>::max()));
-        };
+        { GatherRow(x + offset, g.m_X.m_Column, g.m_Depth, m_ZeroX, stride, patch); };
         const auto emit = [&](size_t, size_t, const Acc* sums, size_t offset)
-        { this->Store(sums, output + offset, requantize); };
-        this->RunProducts(args, m_Y.m_ZeroPoint, gather, emit);
+        { this->Store(sums, output + offset, m_Scale); };
+        this->RunProducts(args, m_ZeroY, gather, emit);
     }
 
 private:
-    TensorQuantization m_X;
-    TensorQuantization m_Y;
-    TensorQuantization m_Output;
-    backends::QuantizedMultiplier m_Multiplier;
+    int32_t m_ZeroX;
+    int32_t m_ZeroY;
+    Scale<In> m_Scale;
 };
 
 /// Float x, each row of which is quantized while running.
@@ -269,15 +327,7 @@ public:
           m_Floats(scratch.Add<float>(MaxTasks, g.m_Depth)), m_Stored(scratch.Add<int8_t>(MaxTasks, g.m_Depth)),
           m_RowScales(scratch.Add<float>(MaxTasks, Block))
     {
-        if (m_Scales.size() == 1)
-        {
-            m_Scales.resize(g.m_Columns, m_Scales[0]);
-        }
-        if (m_Scales.size() != g.m_Columns)
-        {
-            throw LayerValidationException("input 1 has " + std::to_string(m_Scales.size()) + " scales for " +
-                                           std::to_string(g.m_Columns) + " columns; give one, or one each");
-        }
+        FillColumns(m_Scales, g);
     }
 
     void operator()(const ExecuteArgs& args) const
@@ -322,14 +372,17 @@ Prepared Make(const ReshapeArgs& args, const MatMulGeometry& g)
     return Prepared(std::move(executor), scratch.GetBytes());
 }
 
-/// With float x, y may have a scale for each column. For integers see QuantizedProduct.
+/// With float x, or RequantizationMode::FloatHalfEven, y may have a scale for each column, and no zero points then. For
+/// integers in fixed point see GetQuantizationY.
 SupportResult Check(const LayerView& layer)
 {
     const auto& descriptor = layer.GetDescriptor<BatchMatMulDescriptor>();
     const TensorInfo& y = layer.GetInput(1);
     const auto refuse = [](const char* reason)
     { return SupportResult::No(SupportCode::UnsupportedParameters, reason); };
-    if (y.HasMultipleQuantizationScales() && layer.GetInput(0).GetDataType() == DataType::Float32)
+    const bool isHalfEven =
+        layer.GetOutput(0).IsQuantized() && descriptor.m_Requantization == RequantizationMode::FloatHalfEven;
+    if (y.HasMultipleQuantizationScales() && (layer.GetInput(0).GetDataType() == DataType::Float32 || isHalfEven))
     {
         const Optional<unsigned int> dim = y.GetQuantizationDim();
         const unsigned int fromEnd =
@@ -339,6 +392,12 @@ SupportResult Check(const LayerView& layer)
         {
             return refuse("input 1 is quantized along a dimension other than its columns");
         }
+    }
+    const std::vector<int32_t> zeroPoints = y.GetQuantizationOffsets();
+    if (isHalfEven && y.HasMultipleQuantizationScales() &&
+        std::any_of(zeroPoints.begin(), zeroPoints.end(), [](int32_t zero) { return zero != 0; }))
+    {
+        return refuse("input 1 is quantized per axis with zero points other than 0");
     }
     const std::vector<float> scales = y.GetQuantizationScales();
     const auto usable = [](float scale) { return scale > 0.0f && std::isfinite(scale); };
@@ -357,6 +416,20 @@ SupportResult Check(const LayerView& layer)
                                    hasOneScale ? backends::CheckPerTensor(y, "input 1") : SupportResult::Yes()});
 }
 
+template <template <typename> typename Scale>
+Prepared PrepareQuantized(const ReshapeArgs& args, const MatMulGeometry& g)
+{
+    switch (args.GetInput(0).GetDataType())
+    {
+    case DataType::QAsymmU8: return Make<QuantizedProduct<uint8_t, uint8_t, int64_t, Scale>>(args, g);
+    case DataType::QSymmS16:
+        return args.GetInput(1).GetDataType() == DataType::QSymmS16
+                   ? Make<QuantizedProduct<int16_t, int16_t, int64_t, Scale>>(args, g)
+                   : Make<QuantizedProduct<int16_t, int8_t, int64_t, Scale>>(args, g);
+    default: return Make<QuantizedProduct<int8_t, int8_t, int64_t, Scale>>(args, g);
+    }
+}
+
 Prepared PrepareProducts(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const MatMulGeometry g(args);
@@ -364,20 +437,19 @@ Prepared PrepareProducts(const ReshapeArgs& args, const backends::PackedWeights*
     {
         return Prepared([](const ExecuteArgs&) {});
     }
-    const DataType y = args.GetInput(1).GetDataType();
     switch (args.GetInput(0).GetDataType())
     {
-    case DataType::QAsymmU8: return Make<QuantizedProduct<uint8_t, uint8_t, int64_t>>(args, g);
-    case DataType::QSymmS16:
-        return y == DataType::QSymmS16 ? Make<QuantizedProduct<int16_t, int16_t, int64_t>>(args, g)
-                                       : Make<QuantizedProduct<int16_t, int8_t, int64_t>>(args, g);
     case DataType::Float32: return IsHybrid(args) ? Make<HybridProduct>(args, g) : Make<FloatProduct<float>>(args, g);
     case DataType::Float64: return Make<FloatProduct<double>>(args, g);
     default: break;
     }
-    return args.GetOutput(0).GetDataType() == DataType::Signed32
-               ? Make<PlainProduct>(args, g)
-               : Make<QuantizedProduct<int8_t, int8_t, int64_t>>(args, g);
+    if (args.GetOutput(0).GetDataType() == DataType::Signed32)
+    {
+        return Make<PlainProduct>(args, g);
+    }
+    return args.GetDescriptor<BatchMatMulDescriptor>().m_Requantization == RequantizationMode::FloatHalfEven
+               ? PrepareQuantized<HalfEvenScale>(args, g)
+               : PrepareQuantized<FixedPointScale>(args, g);
 }
 
 Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -387,6 +459,10 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 
 } // namespace
 
-extern const backends::Kernel RefBatchMatMulKernel = {"RefBatchMatMul", BatchMatMulTypes, Prepare, Check};
+extern const backends::Kernel RefBatchMatMulKernel = {.m_Name = "RefBatchMatMul",
+                                                      .m_Types = BatchMatMulTypes,
+                                                      .m_Prepare = Prepare,
+                                                      .m_Check = Check,
+                                                      .m_RoundsHalfToEven = true};
 
 } // namespace tenon::ref

@@ -32,8 +32,9 @@ backends::Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedW
     const std::vector<float> scales = args.GetInput(1).GetQuantizationScales();
     const bool asymmetric =
         g.m_Groups != 1 || std::adjacent_find(scales.begin(), scales.end(), std::not_equal_to<>()) != scales.end();
-    return PrepareWeightedSum(args, g, SumRequantizer::Method::FixedPoint, asymmetric, nullptr,
-                              args.GetDescriptor<Convolution2dDescriptor>().m_SumsOf32Bits);
+    const auto& descriptor = args.GetDescriptor<Convolution2dDescriptor>();
+    const auto method = SumRequantizer::ChooseMethod(descriptor.m_Requantization, SumRequantizer::Method::FixedPoint);
+    return PrepareWeightedSum(args, g, method, asymmetric, nullptr, descriptor.m_SumsOf32Bits);
 }
 
 backends::Prepared PrepareExceptF16(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -48,7 +49,11 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel RefConvolution2dKernel = {"RefConvolution2d", WeightedSumTypes, Prepare, Check, nullptr,
-                                                        backends::FuseClamp};
+extern const backends::Kernel RefConvolution2dKernel = {.m_Name = "RefConvolution2d",
+                                                        .m_Types = WeightedSumTypes,
+                                                        .m_Prepare = Prepare,
+                                                        .m_Check = Check,
+                                                        .m_Fuse = backends::FuseClamp,
+                                                        .m_RoundsHalfToEven = true};
 
 } // namespace tenon::ref

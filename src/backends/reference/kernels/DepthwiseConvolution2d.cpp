@@ -143,7 +143,11 @@ class QuantizedDepthwise
 {
 public:
     QuantizedDepthwise(const ReshapeArgs& args, const ConvolutionGeometry& g, Scratch& scratch)
-        : m_Geometry(g), m_Bias(args), m_Requantizer(args, g.m_OutputChannels, SumRequantizer::Method::FixedPoint),
+        : m_Geometry(g), m_Bias(args),
+          m_Requantizer(
+              args, g.m_OutputChannels,
+              SumRequantizer::ChooseMethod(args.GetDescriptor<DepthwiseConvolution2dDescriptor>().m_Requantization,
+                                           SumRequantizer::Method::FixedPoint)),
           m_ZeroPoint(args.GetInput(0).GetQuantizationOffset()),
           m_WeightsZeroPoint(GetWeightsZeroPoint(args.GetInput(1))), m_Sums(scratch.Add<Acc>(g.m_OutputChannels)),
           m_BiasRow(scratch.Add<Acc>(g.m_OutputChannels))
@@ -238,7 +242,10 @@ Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights*)
     }
     switch (args.GetInput(0).GetDataType())
     {
-    case DataType::QAsymmU8: return Make<QuantizedDepthwise<uint8_t, uint8_t, int64_t>>(args, g);
+    case DataType::QAsymmU8:
+        return args.GetInput(1).GetDataType() == DataType::QAsymmU8
+                   ? Make<QuantizedDepthwise<uint8_t, uint8_t, int64_t>>(args, g)
+                   : Make<QuantizedDepthwise<uint8_t, int8_t, int64_t>>(args, g);
     case DataType::QAsymmS8: return Make<QuantizedDepthwise<int8_t, int8_t, int64_t>>(args, g);
     case DataType::QSymmS16: return Make<QuantizedDepthwise<int16_t, int8_t, int64_t>>(args, g);
     case DataType::Float64: return Make<FloatDepthwise<double, double>>(args, g);
@@ -260,7 +267,11 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 
 } // namespace
 
-extern const backends::Kernel RefDepthwiseConvolution2dKernel = {
-    "RefDepthwiseConvolution2d", WeightedSumTypes, Prepare, Check, nullptr, backends::FuseClamp};
+extern const backends::Kernel RefDepthwiseConvolution2dKernel = {.m_Name = "RefDepthwiseConvolution2d",
+                                                                 .m_Types = WeightedSumTypes,
+                                                                 .m_Prepare = Prepare,
+                                                                 .m_Check = Check,
+                                                                 .m_Fuse = backends::FuseClamp,
+                                                                 .m_RoundsHalfToEven = true};
 
 } // namespace tenon::ref

@@ -39,6 +39,7 @@ constexpr backends::TypeRow FullyConnectedTypes[] = {
     WeightedSumTypes[5],
     WeightedSumTypes[6],
     WeightedSumTypes[7],
+    WeightedSumTypes[8],
     backends::Types({DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32}, DataType::QSymmS16),
     backends::Types({DataType::QSymmS16, DataType::QSymmS16, {DataType::Signed32, DataType::Signed64}},
                     DataType::QSymmS16),
@@ -199,14 +200,16 @@ Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights* pa
     {
         return PrepareShuffledProduct(args, g);
     }
-    if (g.m_InputChannels == 0)
+    // TFLite's kernels differ in the method.
+    const auto method =
+        SumRequantizer::ChooseMethod(descriptor.m_Requantization, args.GetInput(1).GetDataType() == DataType::QSymmS16
+                                                                      ? SumRequantizer::Method::FixedPoint
+                                                                      : SumRequantizer::Method::Double);
+    if (g.m_InputChannels == 0 && (method != SumRequantizer::Method::FloatHalfEven || !args.GetOutput(0).IsQuantized()))
     {
         // TFLite leaves out even the bias here.
         return PrepareZeros(args);
     }
-    // TFLite's kernels differ in the method.
-    const auto method = args.GetInput(1).GetDataType() == DataType::QSymmS16 ? SumRequantizer::Method::FixedPoint
-                                                                             : SumRequantizer::Method::Double;
     const bool asymmetric = descriptor.m_AsymmetricQuantizeInputs;
     if (packed != nullptr)
     {
@@ -246,7 +249,12 @@ Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 
 } // namespace
 
-extern const backends::Kernel RefFullyConnectedKernel = {
-    "RefFullyConnected", FullyConnectedTypes, Prepare, Check, Pack, Fuse};
+extern const backends::Kernel RefFullyConnectedKernel = {.m_Name = "RefFullyConnected",
+                                                         .m_Types = FullyConnectedTypes,
+                                                         .m_Prepare = Prepare,
+                                                         .m_Check = Check,
+                                                         .m_Pack = Pack,
+                                                         .m_Fuse = Fuse,
+                                                         .m_RoundsHalfToEven = true};
 
 } // namespace tenon::ref

@@ -17,11 +17,16 @@ SupportResult CheckMean(const LayerView& layer)
 
 backends::Prepared PrepareMean(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return PrepareReduce(args, ReduceOperation::Mean, args.GetDescriptor<MeanDescriptor>().m_Axis);
+    const auto& descriptor = args.GetDescriptor<MeanDescriptor>();
+    return PrepareReduce(args, ReduceOperation::Mean, descriptor.m_Axis, descriptor.m_Requantization);
 }
 
 } // namespace
 
-extern const backends::Kernel RefMeanKernel = {"RefMean", ReduceTypes, PrepareMean, CheckMean};
+extern const backends::Kernel RefMeanKernel = {.m_Name = "RefMean",
+                                               .m_Types = ReduceTypes,
+                                               .m_Prepare = PrepareMean,
+                                               .m_Check = CheckMean,
+                                               .m_RoundsHalfToEven = true};
 
 } // namespace tenon::ref

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools of images and volumes. Averages of integers round half away from zero, as in TFLite.
+// Pools of images and volumes. Averages of integers round half away from zero, as in TFLite, or are rescaled by
+// RequantizationMode::FloatHalfEven.
 #include "backends/reference/kernels/Pooling.hpp"
 
 #include "backends/common/Quantization.hpp"
+#include "backends/common/QuantizationCheck.hpp"
 #include "backends/common/Scratch.hpp"
+#include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/ConvolutionGeometry.hpp"
 #include "backends/reference/kernels/F16AsF32.hpp"
 
@@ -37,7 +40,8 @@ struct Pool
     int64_t m_PadAfterY = 0;
     int64_t m_PadAfterX = 0;
     bool m_CountPadding = false;
-    int32_t m_ZeroPoint = 0;
+    TensorQuantization m_Input; ///< of quantized data
+    TensorQuantization m_Output;
     size_t m_Sums = 0; ///< offset in the scratch memory
 };
 
@@ -115,7 +119,7 @@ void ForEachWindow(const Pool& pool, const ExecuteArgs& args, Reduce reduce)
                 const Window window = MakeWindow(pool, z, y, x);
                 if (window.m_Inside == 0)
                 {
-                    std::fill_n(out, pool.m_Channels, static_cast<T>(pool.m_ZeroPoint));
+                    std::fill_n(out, pool.m_Channels, static_cast<T>(pool.m_Output.m_ZeroPoint));
                 }
                 else
                 {
@@ -154,8 +158,63 @@ Sum DivideRounding(Sum sum, Sum count)
     return sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
 }
 
-/// Sum: double, or an integer that holds the sum of a window. Squares: L2 pooling.
-template <typename T, typename Sum, bool Squares>
+/// The result of an average pool from the sum of a window of `count` elements.
+template <typename T, typename Sum>
+class WindowMean
+{
+public:
+    static constexpr bool AddsSquares = false;
+
+    WindowMean(const Pool&, size_t count) : m_Count(static_cast<Sum>(count)) {}
+
+    T operator()(Sum sum) const
+    {
+        if constexpr (std::is_floating_point_v<Sum>)
+        {
+            return static_cast<T>(sum / m_Count);
+        }
+        else
+        {
+            return static_cast<T>(DivideRounding(sum, m_Count));
+        }
+    }
+
+private:
+    Sum m_Count;
+};
+
+/// The same by RequantizationMode::FloatHalfEven.
+template <typename T, typename Sum>
+class HalfEvenWindowMean
+{
+public:
+    static constexpr bool AddsSquares = false;
+
+    HalfEvenWindowMean(const Pool& pool, size_t count) : m_Mean(pool.m_Input, pool.m_Output, count) {}
+
+    T operator()(Sum sum) const { return m_Mean.Apply<T>(int64_t{sum}); }
+
+private:
+    HalfEvenMean m_Mean;
+};
+
+/// The result of an L2 pool from the sum of the squares.
+template <typename T, typename Sum>
+class WindowRootMeanSquare
+{
+public:
+    static constexpr bool AddsSquares = true;
+
+    WindowRootMeanSquare(const Pool&, size_t count) : m_Count(static_cast<Sum>(count)) {}
+
+    T operator()(Sum sum) const { return static_cast<T>(std::sqrt(sum / m_Count)); }
+
+private:
+    Sum m_Count;
+};
+
+/// Sum: double, or an integer that holds the sum of a window.
+template <template <typename, typename> typename Mean, typename T, typename Sum>
 Prepared PrepareMean(Pool pool)
 {
     Scratch scratch;
@@ -167,65 +226,62 @@ Prepared PrepareMean(Pool pool)
         {
             // Padding that counts consists of real zeros.
             const auto padding = static_cast<Sum>(window.m_Divisor - window.m_Inside);
-            std::fill_n(sums, pool.m_Channels, static_cast<Sum>(padding * static_cast<Sum>(pool.m_ZeroPoint)));
+            std::fill_n(sums, pool.m_Channels, static_cast<Sum>(padding * static_cast<Sum>(pool.m_Input.m_ZeroPoint)));
             const auto tap = [&](const T* values)
             {
                 for (size_t c = 0; c < pool.m_Channels; ++c)
                 {
                     const auto value = static_cast<Sum>(values[c]);
-                    sums[c] += Squares ? value * value : value;
+                    sums[c] += Mean<T, Sum>::AddsSquares ? value * value : value;
                 }
             };
             ForEachTap(pool, window, volume, tap);
-            const auto count = static_cast<Sum>(window.m_Divisor);
-            for (size_t c = 0; c < pool.m_Channels; ++c)
-            {
-                if constexpr (std::is_floating_point_v<Sum>)
-                {
-                    const Sum mean = sums[c] / count;
-                    out[c] = static_cast<T>(Squares ? std::sqrt(mean) : mean);
-                }
-                else
-                {
-                    out[c] = static_cast<T>(DivideRounding(sums[c], count));
-                }
-            }
+            std::transform(sums, sums + pool.m_Channels, out, Mean<T, Sum>(pool, window.m_Divisor));
         };
         ForEachWindow<T>(pool, args, reduce);
     };
     return Prepared(run, scratch.GetBytes());
 }
 
+template <template <typename, typename> typename Mean, typename T>
+Prepared PrepareIntegerMean(const Pool& pool)
+{
+    constexpr auto Fits =
+        static_cast<double>(uint64_t{1} << (31 - 8 * sizeof(T))); // window sizes whose sums surely fit 32 bits
+    const auto size = static_cast<double>(pool.m_Z.m_Kernel) * static_cast<double>(pool.m_Y.m_Kernel) *
+                      static_cast<double>(pool.m_X.m_Kernel);
+    return size < Fits ? PrepareMean<Mean, T, int32_t>(pool) : PrepareMean<Mean, T, int64_t>(pool);
+}
+
 template <typename T>
-Prepared PrepareIntegers(const Pool& pool, PoolingAlgorithm algorithm)
+Prepared PrepareIntegers(const Pool& pool, PoolingAlgorithm algorithm, RequantizationMode mode)
 {
     if (algorithm == PoolingAlgorithm::Max)
     {
         return PrepareMax<T>(pool);
     }
-    constexpr auto Fits =
-        static_cast<double>(uint64_t{1} << (31 - 8 * sizeof(T))); // window sizes whose sums surely fit 32 bits
-    const auto size = static_cast<double>(pool.m_Z.m_Kernel) * static_cast<double>(pool.m_Y.m_Kernel) *
-                      static_cast<double>(pool.m_X.m_Kernel);
-    return size < Fits ? PrepareMean<T, int32_t, false>(pool) : PrepareMean<T, int64_t, false>(pool);
+    return mode == RequantizationMode::FloatHalfEven ? PrepareIntegerMean<HalfEvenWindowMean, T>(pool)
+                                                     : PrepareIntegerMean<WindowMean, T>(pool);
 }
 
-Prepared PreparePool(const Pool& pool, PoolingAlgorithm algorithm, DataType type)
+/// `mode`: of averages of quantized data.
+Prepared PreparePool(const Pool& pool, PoolingAlgorithm algorithm, DataType type,
+                     RequantizationMode mode = RequantizationMode::FixedPoint)
 {
     switch (type)
     {
-    case DataType::QAsymmU8: return PrepareIntegers<uint8_t>(pool, algorithm);
-    case DataType::QAsymmS8: return PrepareIntegers<int8_t>(pool, algorithm);
-    case DataType::QSymmS16: return PrepareIntegers<int16_t>(pool, algorithm);
+    case DataType::QAsymmU8: return PrepareIntegers<uint8_t>(pool, algorithm, mode);
+    case DataType::QAsymmS8: return PrepareIntegers<int8_t>(pool, algorithm, mode);
+    case DataType::QSymmS16: return PrepareIntegers<int16_t>(pool, algorithm, mode);
     default: break;
     }
     switch (algorithm)
     {
     case PoolingAlgorithm::Max: return PrepareMax<float>(pool);
-    case PoolingAlgorithm::L2: return PrepareMean<float, double, true>(pool);
+    case PoolingAlgorithm::L2: return PrepareMean<WindowRootMeanSquare, float, double>(pool);
     case PoolingAlgorithm::Average: break;
     }
-    return PrepareMean<float, double, false>(pool);
+    return PrepareMean<WindowMean, float, double>(pool);
 }
 
 /// The part of preparing a pool that images and volumes share. D: the layer's descriptor; `first`: dimension of the
@@ -253,14 +309,19 @@ Pool MakePool(const ReshapeArgs& args, unsigned int first)
     pool.m_PadAfterY = descriptor.m_PadBottom;
     pool.m_PadAfterX = descriptor.m_PadRight;
     pool.m_CountPadding = descriptor.m_PaddingMethod == PaddingMethod::IgnoreValue;
-    pool.m_ZeroPoint = args.GetInput(0).IsQuantized() ? args.GetInput(0).GetQuantizationOffset() : 0;
+    if (args.GetInput(0).IsQuantized())
+    {
+        pool.m_Input = GetTensorQuantization(args.GetInput(0));
+        pool.m_Output = GetTensorQuantization(args.GetOutput(0));
+    }
     return pool;
 }
 
 Prepared PrepareImages(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return PreparePool(MakePool<Pooling2dDescriptor>(args, 1), args.GetDescriptor<Pooling2dDescriptor>().m_PoolType,
-                       args.GetInput(0).GetDataType());
+    const auto& descriptor = args.GetDescriptor<Pooling2dDescriptor>();
+    return PreparePool(MakePool<Pooling2dDescriptor>(args, 1), descriptor.m_PoolType, args.GetInput(0).GetDataType(),
+                       descriptor.m_Requantization);
 }
 
 Prepared PrepareVolumes(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -287,6 +348,11 @@ SupportResult CheckPooling(const LayerView& layer, PoolingAlgorithm algorithm)
     {
         return SupportResult::No(SupportCode::UnsupportedType,
                                  std::string("L2 pooling takes floats, not ") + GetDataTypeName(input.GetDataType()));
+    }
+    if (input.IsQuantized() && algorithm == PoolingAlgorithm::Average &&
+        backends::GetRequantization(layer.m_Type, layer.m_Descriptor) == RequantizationMode::FloatHalfEven)
+    {
+        return backends::CheckPerTensor(layer, {0}, {0});
     }
     if (input.IsQuantized() && !input.IsTypeSpaceMatch(output))
     {

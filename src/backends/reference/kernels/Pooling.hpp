@@ -12,7 +12,8 @@ constexpr backends::TypeRow PoolingTypes[] = {
     backends::SameType({DataType::Float32, DataType::Float16, DataType::BFloat16, DataType::QAsymmU8,
                         DataType::QAsymmS8, DataType::QSymmS16})};
 
-/// Checks types and quantization; the caller checks the layout.
+/// Checks types and quantization, which input and output share but for averages of RequantizationMode::FloatHalfEven;
+/// the caller checks the layout.
 SupportResult CheckPooling(const LayerView& layer, PoolingAlgorithm algorithm);
 
 /// Throw LayerValidationException when shapes do not fit.

@@ -23,6 +23,10 @@ SupportResult Check(const LayerView& layer)
 
 } // namespace
 
-extern const backends::Kernel RefPooling2dKernel = {"RefPooling2d", PoolingTypes, PreparePooling2d, Check};
+extern const backends::Kernel RefPooling2dKernel = {.m_Name = "RefPooling2d",
+                                                    .m_Types = PoolingTypes,
+                                                    .m_Prepare = PreparePooling2d,
+                                                    .m_Check = Check,
+                                                    .m_RoundsHalfToEven = true};
 
 } // namespace tenon::ref

@@ -145,15 +145,13 @@ T ClampTo(int32_t value)
     return static_cast<T>(std::clamp<int32_t>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
 }
 
-/// Sums of stored values have 64 bits; the zero points are subtracted at the end.
-template <typename T>
-Prepared MakeQuantizedSum(const ReduceLoop& loop, const TensorQuantization& input, const TensorQuantization& output,
-                          bool isMean)
+/// Sums of stored values have 64 bits; the zero points are subtracted at the end. Rescale: SumRescale or HalfEvenMean.
+template <typename T, typename Rescale>
+Prepared MakeQuantizedSum(const ReduceLoop& loop, const Rescale& rescale)
 {
-    const SumRescale rescale(input, output, loop.GetNumReduced(), isMean);
     return MakeReduce<T>(
         loop, int64_t{0}, [](int64_t a, T x) { return a + x; },
-        [rescale](int64_t sum) { return rescale.Apply<T>(sum); }, T{0});
+        [rescale](int64_t sum) { return rescale.template Apply<T>(sum); }, T{0});
 }
 
 /// Each factor is multiplied by the input's scale and by its share of the output's, so that 32 bits are enough.
@@ -177,14 +175,19 @@ Prepared MakeQuantizedProd(const ReduceLoop& loop, const TensorQuantization& inp
 }
 
 template <typename T>
-Prepared MakeQuantized(const ReshapeArgs& args, const ReduceLoop& loop, ReduceOperation operation)
+Prepared MakeQuantized(const ReshapeArgs& args, const ReduceLoop& loop, ReduceOperation operation,
+                       RequantizationMode mode)
 {
+    const size_t count = loop.GetNumReduced();
     const TensorQuantization input = GetTensorQuantization(args.GetInput(0));
     const TensorQuantization output = GetTensorQuantization(args.GetOutput(0));
     switch (operation)
     {
-    case ReduceOperation::Sum: return MakeQuantizedSum<T>(loop, input, output, false);
-    case ReduceOperation::Mean: return MakeQuantizedSum<T>(loop, input, output, true);
+    case ReduceOperation::Sum: return MakeQuantizedSum<T>(loop, SumRescale(input, output, count, false));
+    case ReduceOperation::Mean:
+        return mode == RequantizationMode::FloatHalfEven
+                   ? MakeQuantizedSum<T>(loop, HalfEvenMean(input, output, count))
+                   : MakeQuantizedSum<T>(loop, SumRescale(input, output, count, true));
     case ReduceOperation::Prod: return MakeQuantizedProd<T>(loop, input, output);
     default: return MakeExtreme<T>(loop, operation == ReduceOperation::Max, false);
     }
@@ -245,7 +248,8 @@ SupportResult CheckReduce(ReduceOperation operation, const LayerView& layer)
     return SupportResult::Yes();
 }
 
-Prepared PrepareReduce(const ReshapeArgs& args, ReduceOperation operation, const std::vector<unsigned int>& axes)
+Prepared PrepareReduce(const ReshapeArgs& args, ReduceOperation operation, const std::vector<unsigned int>& axes,
+                       RequantizationMode mode)
 {
     const DataType type = args.GetInput(0).GetDataType();
     const ReduceLoop loop(args.GetInput(0).GetShape(), axes);
@@ -261,7 +265,7 @@ Prepared PrepareReduce(const ReshapeArgs& args, ReduceOperation operation, const
     if (backends::QuantizedTypes.Has(type))
     {
         return DispatchType<int8_t, uint8_t, int16_t>(
-            type, [&](auto tag) { return MakeQuantized<typename decltype(tag)::Type>(args, loop, operation); });
+            type, [&](auto tag) { return MakeQuantized<typename decltype(tag)::Type>(args, loop, operation, mode); });
     }
     if (backends::FloatTypes.Has(type))
     {

@@ -22,10 +22,11 @@ namespace tenon::ref
 extern const backends::TypeRow ReduceTypes[2];
 
 SupportResult CheckReduce(ReduceOperation operation, const LayerView& layer);
-/// Shape inference has written the axes out, so that an empty list means none.
+/// Shape inference has written the axes out, so that an empty list means none. `mode`: of quantized means.
 /// Throws LayerValidationException for axes that do not fit the input.
 backends::Prepared PrepareReduce(const ReshapeArgs& args, ReduceOperation operation,
-                                 const std::vector<unsigned int>& axes);
+                                 const std::vector<unsigned int>& axes,
+                                 RequantizationMode mode = RequantizationMode::FixedPoint);
 
 /// Whether only one element is left. A dimension of size 1 that is not listed is left, too.
 bool ReducesEveryAxis(const ReshapeArgs& args, const std::vector<unsigned int>& axes);

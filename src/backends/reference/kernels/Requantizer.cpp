@@ -2,7 +2,9 @@
 // Conditions and scales of quantized sums of products.
 #include "backends/reference/kernels/Requantizer.hpp"
 
+#include "backends/common/KernelTable.hpp"
 #include "backends/common/QuantizationCheck.hpp"
+#include "backends/reference/TensorQuantization.hpp"
 
 #include <tenon/Tensor.hpp>
 
@@ -92,6 +94,14 @@ SupportResult CheckWeightsQuantization(const LayerView& layer, unsigned int weig
     {
         return Refuse("its data or weights are not connected");
     }
+    const bool isMixed = layer.GetInput(0).GetDataType() == DataType::QAsymmU8 && layer.GetInput(1).IsQuantized() &&
+                         layer.GetInput(1).GetDataType() != DataType::QAsymmU8;
+    if (isMixed && backends::GetRequantization(layer.m_Type, layer.m_Descriptor) != RequantizationMode::FloatHalfEven)
+    {
+        return SupportResult::No(
+            SupportCode::UnsupportedType,
+            "QAsymmU8 data takes signed weights only with RequantizationMode::FloatHalfEven, else QAsymmU8 ones");
+    }
     SupportResult result = CheckData(layer.GetInput(0), "input 0");
     if (result)
     {
@@ -146,8 +156,7 @@ std::vector<double> GetSumFactors(const TensorInfo& input, const TensorInfo& wei
     factors.reserve(weightScales.size());
     for (const float weightScale : weightScales)
     {
-        const float factor = (inputScale * weightScale) / outputScale;
-        factors.push_back(static_cast<double>(factor));
+        factors.push_back(double{BoundFactor(inputScale * weightScale / outputScale)});
     }
     return factors;
 }

@@ -33,8 +33,8 @@ T WrapAdd(T a, T b)
     }
 }
 
-/// Refuses quantization that these operators do not support. `weightsAxis`: the output channels' dimension in the
-/// weights.
+/// Refuses quantization that these operators do not support, and signed weights with uint8 data in fixed point, which
+/// TFLite has no kernels for. `weightsAxis`: the output channels' dimension in the weights.
 SupportResult CheckWeightsQuantization(const LayerView& layer, unsigned int weightsAxis);
 
 /// The same, for operators that do not support uint8 weights with float data.
@@ -50,7 +50,7 @@ std::vector<double> GetSumScales(const TensorInfo& input, const TensorInfo& weig
                                  bool inFixedPoint);
 
 /// The Float32 factors of RequantizationMode::FloatHalfEven, one for each scale of the weights:
-/// (scale of the input * scale of the weights) / scale of the output.
+/// (scale of the input * scale of the weights) / scale of the output, see BoundFactor.
 std::vector<double> GetSumFactors(const TensorInfo& input, const TensorInfo& weights, const TensorInfo& output);
 
 /// The bias at input 2, which is optional.

@@ -29,10 +29,10 @@ constexpr uint8_t TopBit = 0x80;
 class ShuffledProduct
 {
 public:
-    ShuffledProduct(const ReshapeArgs& args, const ConvolutionGeometry& g, Scratch& scratch)
+    ShuffledProduct(const ReshapeArgs& args, const ConvolutionGeometry& g, SumRequantizer::Method method,
+                    Scratch& scratch)
         : m_Rows(g.m_Batches), m_Inputs(g.m_InputChannels), m_Outputs(g.m_OutputChannels), m_Bias(args),
-          m_Requantizer(args, g.m_OutputChannels, SumRequantizer::Method::FixedPoint),
-          m_BiasRow(scratch.Add<int32_t>(g.m_OutputChannels))
+          m_Requantizer(args, g.m_OutputChannels, method), m_BiasRow(scratch.Add<int32_t>(g.m_OutputChannels))
     {
     }
 
@@ -133,7 +133,9 @@ Prepared PrepareShuffledProduct(const ReshapeArgs& args, const ConvolutionGeomet
                                        args.GetInput(0).GetShape().ToString());
     }
     Scratch scratch;
-    ShuffledProduct run(args, g, scratch);
+    const auto method = SumRequantizer::ChooseMethod(args.GetDescriptor<FullyConnectedDescriptor>().m_Requantization,
+                                                     SumRequantizer::Method::FixedPoint);
+    ShuffledProduct run(args, g, method, scratch);
     return Prepared(std::move(run), scratch.GetBytes());
 }
 

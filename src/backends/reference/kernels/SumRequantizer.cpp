@@ -30,6 +30,12 @@ SumRequantizer::SumRequantizer(const ReshapeArgs& args, size_t outputChannels, M
     m_ZeroPoint = output.GetQuantizationOffset();
     m_Range = backends::GetFusedRange(output, args.m_FusedActivation);
     m_Stride = scales.size() == 1 ? 0 : 1;
+    if (method == Method::FloatHalfEven)
+    {
+        const std::vector<double> factors = GetSumFactors(input, weights, output);
+        m_Factors.assign(factors.begin(), factors.end());
+        return;
+    }
     for (const double real : GetSumScales(input, weights, output, method == Method::FixedPoint))
     {
         if (method == Method::Double)

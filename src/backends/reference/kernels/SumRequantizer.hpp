@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backends/common/Rescale.hpp"
+#include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
 
 #include <algorithm>
@@ -20,12 +21,18 @@ class SumRequantizer
 {
 public:
     /// The way in which TFLite's reference kernel scales: by a 31-bit multiplier, or in double precision, rounding
-    /// once.
+    /// once; or that of RequantizationMode::FloatHalfEven.
     enum class Method
     {
         FixedPoint,
-        Double
+        Double,
+        FloatHalfEven
     };
+    /// The method of a layer's mode. `tflite`: TFLite's for the operator.
+    static Method ChooseMethod(RequantizationMode mode, Method tflite)
+    {
+        return mode == RequantizationMode::FloatHalfEven ? Method::FloatHalfEven : tflite;
+    }
 
     SumRequantizer() = default;
     /// One scale for each output channel, from the scales of input 0, the weights and output 0. Results are clamped to
@@ -47,6 +54,14 @@ public:
             const auto scale = [this](Acc acc, size_t c)
             { return backends::MultiplyReducedSaturating(int64_t{acc}, m_Multipliers[c * m_Stride]); };
             RunIntegers(accumulators, bias, first, count, scale, out);
+        }
+        else if (!m_Factors.empty())
+        {
+            for (size_t i = 0; i < count; ++i)
+            {
+                const Acc acc = WrapAdd(accumulators[i], bias[first + i]);
+                out[i] = RescaleHalfEven<Out>(int64_t{acc}, m_Factors[(first + i) * m_Stride], m_ZeroPoint, m_Range);
+            }
         }
         else
         {
@@ -72,11 +87,12 @@ private:
         }
     }
 
-    // One of the three has an element for each scale of the weights; the others are empty.
+    // One of the four has an element for each scale of the weights; the others are empty.
     std::vector<backends::SumRescaler> m_Rescalers;           ///< fixed point, sums of 32 bits
     std::vector<backends::QuantizedMultiplier> m_Multipliers; ///< fixed point, sums of 64 bits
     std::vector<double> m_Reals;
-    size_t m_Stride = 0; ///< step in them from one output channel to the next; 0 if all share one scale
+    std::vector<float> m_Factors; ///< of RequantizationMode::FloatHalfEven
+    size_t m_Stride = 0;          ///< step in them from one output channel to the next; 0 if all share one scale
     int32_t m_ZeroPoint = 0;
     backends::QuantizedRange m_Range;
 };

@@ -61,8 +61,9 @@ TransposedConvolutionGeometry MakeGeometry(const ReshapeArgs& args)
 
 backends::Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return PrepareTransposedConvolution(args, MakeGeometry(args),
-                                        args.GetDescriptor<TransposeConvolution2dDescriptor>().m_SumsOf32Bits);
+    const auto& descriptor = args.GetDescriptor<TransposeConvolution2dDescriptor>();
+    const auto method = SumRequantizer::ChooseMethod(descriptor.m_Requantization, SumRequantizer::Method::FixedPoint);
+    return PrepareTransposedConvolution(args, MakeGeometry(args), method, descriptor.m_SumsOf32Bits);
 }
 
 backends::Prepared PrepareExceptF16(const ReshapeArgs& args, const backends::PackedWeights* packed)
@@ -77,7 +78,11 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel RefTransposeConvolution2dKernel = {
-    "RefTransposeConvolution2d", WeightedSumTypes, Prepare, Check, nullptr, backends::FuseClamp};
+extern const backends::Kernel RefTransposeConvolution2dKernel = {.m_Name = "RefTransposeConvolution2d",
+                                                                 .m_Types = WeightedSumTypes,
+                                                                 .m_Prepare = Prepare,
+                                                                 .m_Check = Check,
+                                                                 .m_Fuse = backends::FuseClamp,
+                                                                 .m_RoundsHalfToEven = true};
 
 } // namespace tenon::ref

@@ -46,7 +46,7 @@ TransposedConvolutionGeometry MakeGeometry(const ReshapeArgs& args)
 
 backends::Prepared PrepareFloat(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    return PrepareTransposedConvolution(args, MakeGeometry(args), false);
+    return PrepareTransposedConvolution(args, MakeGeometry(args), SumRequantizer::Method::FixedPoint, false);
 }
 
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)

@@ -6,7 +6,6 @@
 #include "backends/common/Scratch.hpp"
 #include "backends/reference/kernels/HybridInput.hpp"
 #include "backends/reference/kernels/Requantizer.hpp"
-#include "backends/reference/kernels/SumRequantizer.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -182,9 +181,9 @@ template <typename In, typename W, typename Acc>
 class QuantizedSum : Base<Acc, Acc>
 {
 public:
-    QuantizedSum(const ReshapeArgs& args, const TransposedConvolutionGeometry& g, Scratch& scratch, bool sumsOf32Bits)
-        : Base<Acc, Acc>(args, g, scratch),
-          m_Requantizer(args, g.m_OutputChannels, SumRequantizer::Method::FixedPoint, sumsOf32Bits),
+    QuantizedSum(const ReshapeArgs& args, const TransposedConvolutionGeometry& g, Scratch& scratch,
+                 SumRequantizer::Method method, bool sumsOf32Bits)
+        : Base<Acc, Acc>(args, g, scratch), m_Requantizer(args, g.m_OutputChannels, method, sumsOf32Bits),
           m_ZeroPoint(args.GetInput(0).GetQuantizationOffset()),
           m_WeightsZeroPoint(GetWeightsZeroPoint(args.GetInput(1)))
     {
@@ -250,7 +249,7 @@ Prepared Make(const ReshapeArgs& args, const TransposedConvolutionGeometry& g, M
 } // namespace
 
 Prepared PrepareTransposedConvolution(const ReshapeArgs& args, const TransposedConvolutionGeometry& g,
-                                      bool sumsOf32Bits)
+                                      SumRequantizer::Method method, bool sumsOf32Bits)
 {
     if (g.IsEmpty())
     {
@@ -262,9 +261,12 @@ Prepared PrepareTransposedConvolution(const ReshapeArgs& args, const TransposedC
     }
     switch (args.GetInput(0).GetDataType())
     {
-    case DataType::QAsymmU8: return Make<QuantizedSum<uint8_t, uint8_t, int64_t>>(args, g, sumsOf32Bits);
-    case DataType::QAsymmS8: return Make<QuantizedSum<int8_t, int8_t, int64_t>>(args, g, sumsOf32Bits);
-    case DataType::QSymmS16: return Make<QuantizedSum<int16_t, int8_t, int64_t>>(args, g, sumsOf32Bits);
+    case DataType::QAsymmU8:
+        return args.GetInput(1).GetDataType() == DataType::QAsymmU8
+                   ? Make<QuantizedSum<uint8_t, uint8_t, int64_t>>(args, g, method, sumsOf32Bits)
+                   : Make<QuantizedSum<uint8_t, int8_t, int64_t>>(args, g, method, sumsOf32Bits);
+    case DataType::QAsymmS8: return Make<QuantizedSum<int8_t, int8_t, int64_t>>(args, g, method, sumsOf32Bits);
+    case DataType::QSymmS16: return Make<QuantizedSum<int16_t, int8_t, int64_t>>(args, g, method, sumsOf32Bits);
     case DataType::Float64: return Make<FloatSum<double>>(args, g);
     default: return Make<FloatSum<float>>(args, g);
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backends/common/KernelTable.hpp"
+#include "backends/reference/kernels/SumRequantizer.hpp"
 #include "backends/reference/kernels/VolumeGeometry.hpp"
 
 namespace tenon::ref
@@ -16,8 +17,8 @@ struct TransposedConvolutionGeometry : VolumeGeometry
     size_t m_OutputStep = 1; ///< weights from one output channel to the next; input channels are neighbours
 };
 
-/// `sumsOf32Bits`: see Convolution2dDescriptor.
+/// `method`: of quantized outputs. `sumsOf32Bits`: see Convolution2dDescriptor.
 backends::Prepared PrepareTransposedConvolution(const ReshapeArgs& args, const TransposedConvolutionGeometry& g,
-                                                bool sumsOf32Bits);
+                                                SumRequantizer::Method method, bool sumsOf32Bits);
 
 } // namespace tenon::ref

@@ -180,6 +180,10 @@ Prepared PrepareWeightedSum(const ReshapeArgs& args, const ConvolutionGeometry& 
     switch (args.GetInput(0).GetDataType())
     {
     case DataType::QAsymmU8:
+        if (args.GetInput(1).GetDataType() != DataType::QAsymmU8)
+        {
+            return Make<QuantizedSum<uint8_t, int8_t, int64_t, uint8_t>>(args, g, weights, method, sumsOf32Bits);
+        }
         return args.GetOutput(0).GetDataType() == DataType::QSymmS16
                    ? Make<QuantizedSum<uint8_t, uint8_t, int64_t, int16_t>>(args, g, weights, method, sumsOf32Bits)
                    : Make<QuantizedSum<uint8_t, uint8_t, int64_t, uint8_t>>(args, g, weights, method, sumsOf32Bits);

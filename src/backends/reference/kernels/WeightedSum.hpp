@@ -26,6 +26,8 @@ constexpr backends::TypeRow WeightedSumTypes[] = {
     backends::Types({DataType::BFloat16, DataType::BFloat16, {DataType::BFloat16, DataType::Float32}},
                     DataType::BFloat16),
     backends::Types({DataType::Float64, DataType::Float64, DataType::Float64}, DataType::Float64),
+    // For RequantizationMode::FloatHalfEven alone.
+    backends::Types({DataType::QAsymmU8, SignedWeights, DataType::Signed32}, DataType::QAsymmU8),
 };
 
 /// `weights`: read in place of input 1's memory if not null; they stay alive with the layer. `asymmetric`: whether
