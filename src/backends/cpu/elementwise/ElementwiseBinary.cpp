@@ -55,7 +55,11 @@ SupportResult CheckBinary(const LayerView& layer)
 
 SupportResult FuseBinary(const LayerView& layer, const ActivationDescriptor& activation)
 {
-    return ref::RefElementwiseBinaryKernel.m_Fuse(layer, activation);
+    const auto& descriptor = layer.GetDescriptor<ElementwiseBinaryDescriptor>();
+    const bool isReal =
+        layer.GetOutput(0).IsQuantized() && descriptor.m_Requantization == RequantizationMode::FloatHalfEven;
+    return (isReal ? *ref::FindKernelAsFloat(LayerType::ElementwiseBinary) : ref::RefElementwiseBinaryKernel)
+        .m_Fuse(layer, activation);
 }
 
 Prepared MakeNumbers(const BroadcastRuns& runs, size_t elementBytes, BinaryLoop loop, FloatBounds bounds)
