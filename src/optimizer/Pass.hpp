@@ -131,6 +131,10 @@ void LowerToNhwc(Graph& graph);
 void ReadWeightsF16(Graph& graph, PassContext& context);
 /// Layers that depend on constants alone become constants.
 void ConstantFolding(Graph& graph, PassContext& context);
+/// The same, but 8-bit weights stay behind their Dequantize where FoldQuantization may want them.
+void ConstantFoldingOfFloats(Graph& graph, PassContext& context);
+/// Layers of floats between Dequantize and Quantize become quantized ones, where Quantize rounds halves to even.
+void FoldQuantization(Graph& graph, PassContext& context);
 /// Layers that compute the same from the same inputs become one, and so do equal constants.
 void MergeCommonSubexpressions(Graph& graph);
 /// Reshapes that add or drop dimensions of size 1 go behind Transposes; those that move such dimensions alone become

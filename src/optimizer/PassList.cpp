@@ -42,9 +42,9 @@ std::span<const Pass> GetPasses()
         // Before folding, which would make floats of all weights; after equal conversions have become one.
         {"ReadWeightsF16", &passes::ReadWeightsF16, Optimization, readersF16},
         // Parameters that arrive as tensors may become constants, which the passes after it then see as such.
-        {"ConstantFolding", &passes::ConstantFolding, Optimization, foldable},
+        {"ConstantFolding", &passes::ConstantFoldingOfFloats, Optimization, foldable},
         {"BakeComputedParameters", &passes::BakeComputedParameters, Optimization, {Shape}},
-        {"ConstantFolding", &passes::ConstantFolding, Again, foldable},
+        {"ConstantFolding", &passes::ConstantFoldingOfFloats, Again, foldable},
         {"BakeParameters", &passes::BakeParameters},
         // Nothing after it meets a Permute.
         {"CanonicalTranspose", &passes::CanonicalTranspose, Necessary, {Permute}},
@@ -70,6 +70,15 @@ std::span<const Pass> GetPasses()
         {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again},
         // Makes Transposes, which those after it remove wherever two NCHW layers meet or a weight is constant.
         {"LowerToNhwc", &passes::LowerToNhwc, Necessary, withLayout},
+        // Kernels know channels-last alone, and backends are asked about the quantized layers. Then weights that stay
+        // floats become constants, and the folds before look at them and at quantized weights.
+        {"FoldQuantization", &passes::FoldQuantization, Hiding, {Quantize}},
+        {"ConstantFolding", &passes::ConstantFolding, Optimization, {Dequantize}},
+        {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again},
+        {"GroupedToDepthwise", &passes::GroupedToDepthwise, Again, {Convolution2d}},
+        {"FoldPad", &passes::FoldPad, Hiding, {Pad}},
+        {"FoldFullyConnected", &passes::FoldFullyConnected, Hiding, {Dequantize, Quantize}},
+        {"FoldScaleShift", &passes::FoldScaleShift, Hiding, {Dequantize, Quantize}},
         {"MoveUnitReshapes", &passes::MoveUnitReshapes, Optimization, {Transpose}},
         {"FoldTransposes", &passes::FoldTransposes, Optimization, {Transpose}},
         {"OptimizeInverseConversions",

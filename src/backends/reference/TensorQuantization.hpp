@@ -102,6 +102,11 @@ public:
                                   {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()});
     }
 
+    /// stored = nearbyint(float(sum - GetZeroPoints()) * GetFactor()) + GetZeroOutput(), saturated.
+    float GetFactor() const { return m_Factor; }
+    int64_t GetZeroPoints() const { return m_ZeroPoints; }
+    int32_t GetZeroOutput() const { return m_ZeroOutput; }
+
 private:
     float m_Factor;
     int64_t m_ZeroPoints; ///< sum of the zero points of all elements

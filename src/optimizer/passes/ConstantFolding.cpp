@@ -5,6 +5,7 @@
 #include "graph/Purity.hpp"
 #include "optimizer/Pass.hpp"
 #include "optimizer/rewriting/ConstantRunner.hpp"
+#include "optimizer/rewriting/Patterns.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -18,9 +19,9 @@ namespace
 class ConstantFolder
 {
 public:
-    ConstantFolder(Graph& graph, PassContext& context)
-        : m_Graph(graph), m_Context(context), m_Runner(context.m_Registry, context.m_Options), m_Fixed(graph.Size()),
-          m_Dead(graph.Size(), false)
+    ConstantFolder(Graph& graph, PassContext& context, bool keepsWeightsInt8)
+        : m_Graph(graph), m_Context(context), m_KeepsWeightsInt8(keepsWeightsInt8),
+          m_Runner(context.m_Registry, context.m_Options), m_Fixed(graph.Size()), m_Dead(graph.Size(), false)
     {
     }
 
@@ -43,6 +44,11 @@ private:
     {
         // One that its maker wants on a certain backend stays there.
         if (layer.GetType() == LayerType::Constant || !IsFunctionOfInputs(layer) || layer.GetBackendHint().has_value())
+        {
+            return false;
+        }
+        if (m_KeepsWeightsInt8 && layer.GetType() == LayerType::Dequantize &&
+            GetDataTypeBits(layer.Input(0).GetTensorInfo().GetDataType()) == 8)
         {
             return false;
         }
@@ -167,6 +173,7 @@ private:
 
     Graph& m_Graph;
     PassContext& m_Context;
+    bool m_KeepsWeightsInt8;
     ConstantRunner m_Runner;
     FixedShapes m_Fixed;
     std::vector<bool> m_Dead;
@@ -177,7 +184,12 @@ private:
 
 void ConstantFolding(Graph& graph, PassContext& context)
 {
-    ConstantFolder(graph, context).Run();
+    ConstantFolder(graph, context, false).Run();
+}
+
+void ConstantFoldingOfFloats(Graph& graph, PassContext& context)
+{
+    ConstantFolder(graph, context, HasHalfEvenQuantize(graph)).Run();
 }
 
 } // namespace tenon::passes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ConstantRunner: runs a single layer on CpuRef while a network is optimized, so that folded values are those of the
-// reference kernels. Used by ConstantFolding and FoldFunctionsInt8.
+// reference kernels. Used by ConstantFolding, FoldFunctionsInt8 and FoldQuantization.
 #pragma once
 
 #include "common/AlignedMemory.hpp"

@@ -96,6 +96,15 @@ bool IsUnary(const Layer* layer, UnaryOperation operation)
            layer->Descriptor<ElementwiseUnaryDescriptor>().m_Operation == operation && IsPlainInput(*layer, 0);
 }
 
+bool HasHalfEvenQuantize(const Graph& graph)
+{
+    const LayerOrder layers = graph.LayersOf(LayerType::Quantize);
+    return std::any_of(
+        layers.begin(), layers.end(),
+        [](const Layer* layer)
+        { return layer->Descriptor<QuantizeDescriptor>().m_Requantization == RequantizationMode::FloatHalfEven; });
+}
+
 std::optional<ScalarOperand> GetScalarOperand(const Layer& layer)
 {
     for (const unsigned int constant : {1U, 0U})

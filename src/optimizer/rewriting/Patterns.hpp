@@ -39,6 +39,9 @@ std::optional<float> GetFloat(const Layer& layer, unsigned int input);
 bool IsBinary(const Layer* layer, BinaryOperation operation);
 bool IsUnary(const Layer* layer, UnaryOperation operation);
 
+/// Whether the graph has a Quantize of RequantizationMode::FloatHalfEven, which FoldQuantization looks for.
+bool HasHalfEvenQuantize(const Graph& graph);
+
 /// An operation of a tensor with a constant of one element.
 struct ScalarOperand
 {

@@ -348,7 +348,11 @@ Value GraphBuilder::AddQuantizedLayer(LayerType type, const BaseDescriptor& desc
 
 Value GraphBuilder::AddImageLayer(LayerType type, const BaseDescriptor& descriptor, const std::vector<Value>& inputs)
 {
-    Value result = AddLayer(type, descriptor, inputs, inputs[0].Type(), TensorShape(inputs[0].Rank(), false));
+    TensorInfo info = inputs[0]->m_Info;
+    info.SetShape(TensorShape(inputs[0].Rank(), false));
+    info.SetConstant(false);
+    Value result = info.IsQuantized() ? AddQuantizedLayer(type, descriptor, inputs, info)
+                                      : AddLayer(type, descriptor, inputs, info.GetDataType(), info.GetShape());
     if (result.HasSizes())
     {
         return result;

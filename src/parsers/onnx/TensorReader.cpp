@@ -2,6 +2,7 @@
 // TensorReader: see TensorReader.hpp.
 #include "parsers/onnx/TensorReader.hpp"
 
+#include "common/FourBits.hpp"
 #include "parsers/common/ConstantData.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -58,20 +59,16 @@ std::vector<uint8_t> Join(const Chunks& chunks)
     return bytes;
 }
 
-/// Two integers of 4 bits a byte, the first in the low half, as one a byte.
-std::vector<uint8_t> UnpackFourBits(Span<const uint8_t> packed, uint64_t elements, bool isSigned)
+/// Integers of 4 bits as one a byte.
+std::vector<uint8_t> OneAByte(Span<const uint8_t> packed, uint64_t elements, bool isSigned)
 {
-    if (packed.size() != elements / 2 + elements % 2)
+    if (packed.size() != GetFourBitsBytes(elements))
     {
         throw ParseException(fmt::format("has {} elements of 4 bits, which take {} bytes, but {} bytes of data",
-                                         elements, elements / 2 + elements % 2, packed.size()));
+                                         elements, GetFourBitsBytes(elements), packed.size()));
     }
     std::vector<uint8_t> bytes(elements);
-    for (size_t i = 0; i < bytes.size(); ++i)
-    {
-        const auto nibble = static_cast<uint8_t>((packed[i / 2] >> (i % 2 * 4)) & 0x0F);
-        bytes[i] = isSigned && nibble >= 8 ? static_cast<uint8_t>(nibble | 0xF0) : nibble;
-    }
+    UnpackFourBits(packed.data(), bytes.size(), isSigned, bytes.data());
     return bytes;
 }
 
@@ -171,10 +168,10 @@ Value TensorReader::Read(const TensorMessage& tensor)
                          view.m_Info = TensorInfo(ReadDims(tensor.m_Dims, m_Limits), type);
                          parsers::CheckTensorBytes(view.m_Info, m_Limits);
                          const uint64_t elements = view.m_Info.GetShape().GetNumElements64();
-                         Data data = ReadData(tensor, type, isFourBits ? elements / 2 + elements % 2 : elements);
+                         Data data = ReadData(tensor, type, isFourBits ? GetFourBitsBytes(elements) : elements);
                          if (isFourBits)
                          {
-                             data = Own(UnpackFourBits(data.m_Bytes, elements, type == DataType::Signed8));
+                             data = Own(OneAByte(data.m_Bytes, elements, type == DataType::Signed8));
                          }
                          view.m_Data = data.m_Bytes;
                          view.m_Owner = data.m_Owner;

@@ -38,6 +38,19 @@ void ExpectNear(const OpCase& op, const std::vector<double>& got, const std::vec
 /// says, and `ofLargest` times the largest one. Threads change no bit. On all levels (ForEachIsa).
 void ExpectAsReference(const OpCase& op, std::string kernel, double ofLargest = 0);
 
+/// The same of a layer with a quantized output, in both of its modes of requantization. D: its descriptor.
+template <typename D>
+void ExpectAsReferenceInBothModes(OpCase op, const std::string& kernel)
+{
+    D descriptor = static_cast<const D&>(*op.m_Descriptor);
+    for (const RequantizationMode mode : {RequantizationMode::FixedPoint, RequantizationMode::FloatHalfEven})
+    {
+        descriptor.m_Requantization = mode;
+        op.m_Descriptor = MakeDescriptor(descriptor);
+        ExpectAsReference(op, kernel);
+    }
+}
+
 /// The info with another shape.
 inline TensorInfo Shaped(TensorInfo info, const TensorShape& shape)
 {

@@ -130,7 +130,7 @@ PackedGroupsInt8::PackedGroupsInt8(const LayerView& layer, backends::PackedStore
     : m_Microkernels(&GetMicrokernelsInt16()), m_Chunks(layer.GetInput(1).GetShape()[0]),
       m_GroupChannels(layer.GetInput(1).GetShape()[3]),
       m_Taps(size_t{layer.GetInput(1).GetShape()[1]} * layer.GetInput(1).GetShape()[2]),
-      m_Arrays(m_Chunks.GetChunks() * m_Chunks.m_Width, IsHybrid(layer) ? RoundingInt8::None : RoundingInt8::FixedPoint,
+      m_Arrays(m_Chunks.GetChunks() * m_Chunks.m_Width, GetRounding(layer),
                IsHybrid(layer) ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
     const CentredWeights weights(layer);
@@ -180,8 +180,7 @@ void PackedGroupsInt8::SetUpChannels(const LayerView& layer, const int64_t* magn
     const bool isHybrid = IsHybrid(layer);
     const std::vector<float> weightScales = layer.GetInput(1).GetQuantizationScales();
     const std::vector<double> scales =
-        isHybrid ? std::vector<double>(weightScales.begin(), weightScales.end())
-                 : ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), true);
+        isHybrid ? std::vector<double>(weightScales.begin(), weightScales.end()) : GetScales(layer, GetRounding(layer));
     if (scales.size() != 1 && scales.size() != m_Chunks.m_Channels)
     {
         m_IsExact = false; // the reference kernel reports the error
@@ -480,6 +479,7 @@ extern const backends::Kernel CpuConvolution2dGroupsInt8Kernel = {.m_Name = "Cpu
                                                                   .m_Check = Check,
                                                                   .m_Pack = Pack,
                                                                   .m_Fuse = backends::FuseClamp,
+                                                                  .m_RoundsHalfToEven = true,
                                                                   .m_WritesPitched = true};
 
 extern const backends::Kernel CpuConvolution2dGroupsHybridKernel = {.m_Name = "CpuConvolution2dGroupsHybrid",

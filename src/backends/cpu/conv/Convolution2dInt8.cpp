@@ -112,10 +112,8 @@ SupportResult Check(const LayerView& layer)
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const TensorShape& weights = layer.GetInput(1).GetShape();
-    const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
     const GroupMatrices matrices = MakeMatrices(layer);
-    GemmShapeInt8 shape = {weights[0], matrices.m_Depth, GetKnownRows(layer, weights[0]),
-                           isHybrid ? RoundingInt8::None : RoundingInt8::FixedPoint};
+    GemmShapeInt8 shape = {weights[0], matrices.m_Depth, GetKnownRows(layer, weights[0]), GetRounding(layer)};
     shape.m_Matrices = matrices.m_Count;
     if (const PatchRunsInt8 runs = FindPaddedRuns(layer, matrices); runs.m_Count != 0)
     {
@@ -183,6 +181,7 @@ extern const backends::Kernel CpuConvolution2dInt8Kernel = {.m_Name = "CpuConvol
                                                             .m_Check = Check,
                                                             .m_Pack = Pack,
                                                             .m_Fuse = backends::FuseClamp,
+                                                            .m_RoundsHalfToEven = true,
                                                             .m_WritesPitched = true};
 
 extern const backends::Kernel CpuConvolution2dHybridKernel = {.m_Name = "CpuConvolution2dHybrid",

@@ -398,9 +398,7 @@ struct TraitsInt8 : TraitsInteger
 
     static Packed Pack(const LayerView& layer, const PhaseTaps& taps, backends::PackedStore& store)
     {
-        const bool isHybrid = layer.GetInput(0).GetDataType() == DataType::Float32;
-        const GemmShapeInt8 shape = {taps.GetOutputs(), GetDepth(taps), GetPhaseRows(layer, taps),
-                                     isHybrid ? RoundingInt8::None : RoundingInt8::FixedPoint};
+        const GemmShapeInt8 shape = {taps.GetOutputs(), GetDepth(taps), GetPhaseRows(layer, taps), GetRounding(layer)};
         return {TakeWeights(layer, taps).View(), shape, store};
     }
     static Gemm MakeGemm(const Packed& packed, const Im2col& windows, size_t rows, const ReshapeArgs& args)
@@ -476,6 +474,7 @@ extern const backends::Kernel CpuTransposeConvolution2dInt8Kernel = {.m_Name = "
                                                                      .m_Check = CheckTransposed<TraitsInt8>,
                                                                      .m_Pack = PackTransposed<TraitsInt8>,
                                                                      .m_Fuse = backends::FuseClamp,
+                                                                     .m_RoundsHalfToEven = true,
                                                                      .m_WritesPitched = true};
 extern const backends::Kernel CpuTransposeConvolution2dHybridKernel = {.m_Name = "CpuTransposeConvolution2dHybrid",
                                                                        .m_Types = SignedHybridTypes,

@@ -29,22 +29,39 @@ Prepared MakeFloat(const ReshapeArgs& args, FloatFunction function, float a, flo
                                         b](const float* in, float* out, size_t count) { loop(in, out, count, a, b); });
 }
 
-/// Declines 16-bit tensors with zero points; the reference kernels take them for some functions.
-SupportResult CheckZeroPoints(const LayerView& layer)
+/// The reference kernel of quantized tensors.
+const backends::Kernel& GetReference(const ActivationDescriptor& descriptor)
 {
-    return backends::FirstRefusal({backends::CheckZeroPointInt16(layer.GetInput(0), "input 0"),
+    return descriptor.m_Requantization == RequantizationMode::FloatHalfEven
+               ? *ref::FindKernelAsFloat(LayerType::Activation)
+               : ref::RefActivationKernel;
+}
+
+SupportResult CheckActivation(const LayerView& layer)
+{
+    const auto& descriptor = layer.GetDescriptor<ActivationDescriptor>();
+    const TensorInfo& input = layer.GetInput(0);
+    if (input.IsQuantized() && descriptor.m_Requantization == RequantizationMode::FloatHalfEven)
+    {
+        return input.GetDataType() == DataType::QSymmS16
+                   ? SupportResult::No(SupportCode::UnsupportedType,
+                                       "16-bit tensors are not requantized by RequantizationMode::FloatHalfEven")
+                   : GetReference(descriptor).m_Check(layer);
+    }
+    // Other 16-bit tensors have no zero points; the reference kernel takes them for some functions.
+    return backends::FirstRefusal({backends::CheckZeroPointInt16(input, "input 0"),
                                    backends::CheckZeroPointInt16(layer.GetOutput(0), "output 0")});
 }
 
 Prepared PrepareActivation(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const DataType type = args.GetInput(0).GetDataType();
+    const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
     if (type == DataType::Float32)
     {
-        const auto& descriptor = args.GetDescriptor<ActivationDescriptor>();
         return MakeFloat(args, ToFunction(descriptor), descriptor.m_A, descriptor.m_B);
     }
-    return type == DataType::QSymmS16 ? MakeActivationInt16(args) : MakeUnaryInt8(args, ref::RefActivationKernel);
+    return type == DataType::QSymmS16 ? MakeActivationInt16(args) : MakeUnaryInt8(args, GetReference(descriptor));
 }
 
 SupportResult CheckUnary(const LayerView& layer)
@@ -82,7 +99,8 @@ Prepared PrepareFloor(const ReshapeArgs& args, const backends::PackedWeights*)
 extern const backends::Kernel CpuActivationKernel = {.m_Name = "CpuActivation",
                                                      .m_Types = UnaryTypes,
                                                      .m_Prepare = PrepareActivation,
-                                                     .m_Check = CheckZeroPoints,
+                                                     .m_Check = CheckActivation,
+                                                     .m_RoundsHalfToEven = true,
                                                      .m_Reference = &ref::RefActivationKernel};
 extern const backends::Kernel CpuElementwiseUnaryKernel = {.m_Name = "CpuElementwiseUnary",
                                                            .m_Types = UnaryTypes,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of 8-bit sums, products, maximum, minimum and Prelu, and the choice of the loop.
+// Parameters of 8-bit sums, products, quotients, maximum, minimum and Prelu, and the choice of the loop.
 #include "backends/cpu/elementwise/BinaryInt8.hpp"
 
 #include "backends/cpu/elementwise/AllPairsInt8.hpp"
@@ -23,9 +23,9 @@ namespace
 using backends::QuantizedMultiplier;
 using backends::QuantizeMultiplier;
 
-// The choice of the loop, by a proof on all pairs of bytes: the integer loop, or a faster one in float or by tables if
-// it gives the same results for all pairs. Each function Choose... sets the loop and its constants; the integer
-// constants are set before. `isScalarB`: b is one element. `count`: the number of output elements; below
+// The choice of the loop, by a proof on all pairs of bytes: the exact loop, or a faster one in float or by tables if
+// it gives the same results for all pairs. Each function Choose... sets the loop and its constants; the constants of
+// the exact loop are set before. `isScalarB`: b is one element. `count`: the number of output elements; below
 // WorthwhileCount the exact loop is taken, as a comparison of all pairs would take longer.
 
 /// Smaller layers are done before all pairs have been compared.
@@ -49,8 +49,8 @@ bool TryFloats(BinaryInt8& numbers, const AllPairsInt8& pairs, const BinaryInt8:
     return false;
 }
 
-// Integer arithmetic rounds ties away from zero, float arithmetic to even, and tables up. Slightly larger factors
-// settle most ties; other roundings of the factors settle results that an error of the last bit would change.
+// TFLite's integer arithmetic rounds ties away from zero, float arithmetic to even, and tables up. Slightly larger
+// factors settle most ties; other roundings of the factors settle results that an error of the last bit would change.
 constexpr double Nudges[] = {1.0,           1.0 + 0x1p-22, 1.0 - 0x1p-23, 1.0 + 0x1p-21,
                              1.0 + 0x1p-23, 1.0 - 0x1p-22, 1.0 + 0x1p-20};
 // If factors are simple fractions, many sums are ties and no other sums are near a tie. These need a larger nudge than
@@ -155,23 +155,27 @@ void LeaveSlowLookup(BinaryInt8& numbers)
     }
 }
 
-/// Sets the integer loop; any lookup is faster than that.
+/// Sets the exact loop; any lookup is faster than that.
 void Start(BinaryInt8& numbers, const BinaryInt8::Loop (&exact)[2], bool isScalarB)
 {
     numbers.m_Loop = exact[isScalarB ? 1 : 0];
     numbers.m_LookUp = isScalarB ? FindLookupInt8() : nullptr;
 }
 
-/// Sums with these real scales.
-void ChooseSum(BinaryInt8& numbers, double scaleA, double scaleB, bool isScalarB, size_t count)
+/// Sums.
+void ChooseSum(BinaryInt8& numbers, RequantizationMode mode, bool isScalarB, size_t count)
 {
     const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
-    Start(numbers, loops.m_ExactSum, isScalarB);
+    const bool isReal = mode == RequantizationMode::FloatHalfEven;
+    Start(numbers, isReal ? loops.m_RealSum : loops.m_ExactSum, isScalarB);
     if (count < WorthwhileCount)
     {
         return;
     }
-    const AllPairsInt8 pairs(numbers, loops.m_AllExactSums);
+    const double scaleA = static_cast<double>(numbers.m_ScaleA) / static_cast<double>(numbers.m_ScaleOutput);
+    const double scaleB = static_cast<double>(numbers.m_ScaleB) / static_cast<double>(numbers.m_ScaleOutput);
+    const AllPairsInt8 pairs =
+        isReal ? AllPairsInt8(numbers, loops.m_RealSum[0]) : AllPairsInt8(numbers, loops.m_AllExactSums);
     if (!isScalarB && TryTables(numbers, pairs, scaleA, scaleB))
     {
         return;
@@ -206,14 +210,24 @@ void ChooseSum(BinaryInt8& numbers, double scaleA, double scaleB, bool isScalarB
     }
 }
 
-/// Products by m_Product.
-void ChooseProduct(BinaryInt8& numbers, bool isScalarB, size_t count)
+/// Factors to try for products that are rounded half to even.
+std::vector<BinaryInt8::FloatMultiplier> ListFactors(double factor)
 {
-    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
-    Start(numbers, loops.m_ExactProduct, isScalarB);
+    std::vector<BinaryInt8::FloatMultiplier> factors;
+    for (const double nudge : Nudges)
+    {
+        factors.push_back({static_cast<float>(factor * nudge), 0.0f, 0});
+    }
+    return factors;
+}
+
+/// Products, by the exact loops of a mode. `scales`: the float forms to try.
+void ChooseProduct(BinaryInt8& numbers, const BinaryInt8::Loop (&exact)[2],
+                   const std::vector<BinaryInt8::FloatMultiplier>& scales, bool isScalarB, size_t count)
+{
+    Start(numbers, exact, isScalarB);
     if (count >= WorthwhileCount &&
-        TryFloats(numbers, AllPairsInt8(numbers, loops.m_ExactProduct[0]), loops.m_FloatProduct, isScalarB,
-                  ListScales(numbers.m_Product),
+        TryFloats(numbers, AllPairsInt8(numbers, exact[0]), GetBinaryLoopsInt8().m_FloatProduct, isScalarB, scales,
                   [&](const BinaryInt8::FloatMultiplier& scale) { numbers.m_FloatProduct = scale; }))
     {
         LeaveSlowLookup(numbers);
@@ -318,6 +332,87 @@ BinaryInt8 StartNumbers(const TensorInfo& a, const TensorInfo& b, const TensorIn
     return numbers;
 }
 
+/// Whether the operation, which is there, chooses one of two stored values.
+bool KeepsStored(const ElementwiseBinaryDescriptor& descriptor, const TensorInfo& a, const TensorInfo& b,
+                 const TensorInfo& output)
+{
+    if (descriptor.m_Operation != BinaryOperation::Maximum && descriptor.m_Operation != BinaryOperation::Minimum)
+    {
+        return false;
+    }
+    // A finite real number, divided by its own scale, is rounded to where it comes from.
+    constexpr float MaxDifference = 255.0f; // of two bytes
+    return descriptor.m_Requantization == RequantizationMode::FixedPoint ||
+           (IsQuantizedAlike(a, b) && IsQuantizedAlike(a, output) &&
+            std::isfinite(a.GetQuantizationScale() * MaxDifference));
+}
+
+/// Sets the scales. If `swaps` the loop's first input is b, and the zero points change places.
+void SetScales(BinaryInt8& numbers, BinaryOperation operation, const TensorInfo& a, const TensorInfo& b,
+               const TensorInfo& output, bool swaps)
+{
+    const bool subtracts = operation == BinaryOperation::Sub || operation == BinaryOperation::SqDiff;
+    numbers.m_ScaleA = a.GetQuantizationScale();
+    numbers.m_ScaleB = subtracts ? -b.GetQuantizationScale() : b.GetQuantizationScale();
+    numbers.m_ScaleOutput = output.GetQuantizationScale();
+    if (swaps)
+    {
+        std::swap(numbers.m_ScaleA, numbers.m_ScaleB);
+        std::swap(numbers.m_ZeroA, numbers.m_ZeroB);
+    }
+}
+
+/// TFLite's arithmetic.
+void ChooseFixedPoint(BinaryInt8& numbers, BinaryOperation operation, bool isScalarB, size_t count)
+{
+    const float scaleA = std::abs(numbers.m_ScaleA);
+    const float scaleB = std::abs(numbers.m_ScaleB);
+    const double twiceMax = 2.0 * static_cast<double>(std::max(scaleA, scaleB));
+    const double output = static_cast<double>(numbers.m_ScaleOutput);
+    const bool squares = operation == BinaryOperation::SqDiff;
+    numbers.m_NegatesA = numbers.m_ScaleA < 0.0f;
+    numbers.m_NegatesB = numbers.m_ScaleB < 0.0f;
+    numbers.m_A = QuantizeMultiplier(static_cast<double>(scaleA) / twiceMax);
+    numbers.m_B = QuantizeMultiplier(static_cast<double>(scaleB) / twiceMax);
+    numbers.m_Sum =
+        QuantizeMultiplier(squares ? twiceMax * twiceMax / (double{1 << (2 * BinaryInt8::SquareShift)} * output)
+                                   : twiceMax / (double{1 << BinaryInt8::SumShift} * output));
+    numbers.m_Product =
+        QuantizeMultiplier(static_cast<double>(scaleA * scaleB / numbers.m_ScaleOutput)); // in float, as in TFLite
+    if (operation == BinaryOperation::Mul)
+    {
+        ChooseProduct(numbers, GetBinaryLoopsInt8().m_ExactProduct, ListScales(numbers.m_Product), isScalarB, count);
+    }
+    else if (squares)
+    {
+        ChooseSquare(numbers, isScalarB, count);
+    }
+    else
+    {
+        ChooseSum(numbers, RequantizationMode::FixedPoint, isScalarB, count);
+    }
+}
+
+/// The arithmetic of RequantizationMode::FloatHalfEven. `swaps`: the first input of the loop is b.
+void ChooseReal(BinaryInt8& numbers, BinaryOperation operation, bool isScalarB, bool swaps, size_t count)
+{
+    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
+    switch (operation)
+    {
+    case BinaryOperation::Mul:
+        ChooseProduct(numbers, loops.m_RealProduct,
+                      ListFactors(static_cast<double>(numbers.m_ScaleA) * static_cast<double>(numbers.m_ScaleB) /
+                                  static_cast<double>(numbers.m_ScaleOutput)),
+                      isScalarB, count);
+        break;
+    case BinaryOperation::SqDiff: Start(numbers, loops.m_RealSquare, isScalarB); break;
+    case BinaryOperation::Div: Start(numbers, swaps ? loops.m_RealInverse : loops.m_RealQuotient, isScalarB); break;
+    case BinaryOperation::Maximum: Start(numbers, loops.m_RealMaximum, isScalarB); break;
+    case BinaryOperation::Minimum: Start(numbers, loops.m_RealMinimum, isScalarB); break;
+    default: ChooseSum(numbers, RequantizationMode::FloatHalfEven, isScalarB, count); break;
+    }
+}
+
 } // namespace
 
 void BinaryInt8::RunTable(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count) const
@@ -329,64 +424,43 @@ void BinaryInt8::RunTable(const uint8_t* a, const uint8_t* b, uint8_t* out, size
     m_LookUp(table, a, out, count);
 }
 
-bool HasBinaryInt8(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output)
+bool HasBinaryInt8(const ElementwiseBinaryDescriptor& descriptor, const TensorInfo& a, const TensorInfo& b,
+                   const TensorInfo& output)
 {
-    switch (operation)
+    const bool isReal = descriptor.m_Requantization == RequantizationMode::FloatHalfEven;
+    switch (descriptor.m_Operation)
     {
     case BinaryOperation::Add:
     case BinaryOperation::Sub:
     case BinaryOperation::SqDiff:
     case BinaryOperation::Mul: return true;
+    case BinaryOperation::Div: return isReal;
     case BinaryOperation::Maximum:
-    case BinaryOperation::Minimum: return IsQuantizedAlike(a, b) && IsQuantizedAlike(a, output);
+    case BinaryOperation::Minimum: return isReal || (IsQuantizedAlike(a, b) && IsQuantizedAlike(a, output));
     default: return false;
     }
 }
 
-BinaryInt8 MakeBinaryInt8(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output,
-                          backends::QuantizedRange range, bool isScalarB, bool swaps, size_t count)
+BinaryInt8 MakeBinaryInt8(const ElementwiseBinaryDescriptor& descriptor, const TensorInfo& a, const TensorInfo& b,
+                          const TensorInfo& output, backends::QuantizedRange range, bool isScalarB, bool swaps,
+                          size_t count)
 {
-    const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
+    const BinaryOperation operation = descriptor.m_Operation;
     BinaryInt8 numbers = StartNumbers(a, b, output, range);
-    const float scaleA = a.GetQuantizationScale();
-    const float scaleB = b.GetQuantizationScale();
-    const float scaleOutput = output.GetQuantizationScale();
-    if (operation == BinaryOperation::Maximum || operation == BinaryOperation::Minimum)
+    if (KeepsStored(descriptor, a, b, output))
     {
+        const BinaryLoopsInt8& loops = GetBinaryLoopsInt8();
         numbers.m_Loop = (operation == BinaryOperation::Maximum ? loops.m_Maximum : loops.m_Minimum)[isScalarB ? 1 : 0];
         return numbers;
     }
-    const bool squares = operation == BinaryOperation::SqDiff;
-    const double twiceMax = 2.0 * static_cast<double>(std::max(scaleA, scaleB));
-    const double output64 = static_cast<double>(scaleOutput);
-    numbers.m_NegatesB = operation != BinaryOperation::Add;
-    numbers.m_A = QuantizeMultiplier(static_cast<double>(scaleA) / twiceMax);
-    numbers.m_B = QuantizeMultiplier(static_cast<double>(scaleB) / twiceMax);
-    numbers.m_Sum =
-        QuantizeMultiplier(squares ? twiceMax * twiceMax / (double{1 << (2 * BinaryInt8::SquareShift)} * output64)
-                                   : twiceMax / (double{1 << BinaryInt8::SumShift} * output64));
-    numbers.m_Product =
-        QuantizeMultiplier(static_cast<double>(scaleA * scaleB / scaleOutput)); // in float, as in TFLite
-    double factorA = static_cast<double>(scaleA) / output64;
-    double factorB = static_cast<double>(scaleB) / output64 * (numbers.m_NegatesB ? -1.0 : 1.0);
-    if (swaps)
+    SetScales(numbers, operation, a, b, output, swaps);
+    if (descriptor.m_Requantization == RequantizationMode::FloatHalfEven)
     {
-        std::swap(numbers.m_ZeroA, numbers.m_ZeroB);
-        std::swap(numbers.m_A, numbers.m_B);
-        std::swap(numbers.m_NegatesA, numbers.m_NegatesB);
-        std::swap(factorA, factorB);
-    }
-    if (operation == BinaryOperation::Mul)
-    {
-        ChooseProduct(numbers, isScalarB, count);
-    }
-    else if (squares)
-    {
-        ChooseSquare(numbers, isScalarB, count);
+        ChooseReal(numbers, operation, isScalarB, swaps, count);
     }
     else
     {
-        ChooseSum(numbers, factorA, factorB, isScalarB, count);
+        ChooseFixedPoint(numbers, operation, isScalarB, count);
     }
     return numbers;
 }

@@ -5,12 +5,15 @@
 //   square:  out = zo + M_s * (M_a * ((a - za) << 7) - M_b * ((b - zb) << 7))^2
 //   product: out = zo + M_p * ((a - za) * (b - zb))
 //   Prelu:   out = zo + (a >= za ? M_a * (a - za) : M_p * ((a - za) * (b - zb)))
-// where M are rounding fixed-point multipliers (backends::QuantizedMultiplier), which take 64-bit products.
+// where M are rounding fixed-point multipliers (backends::QuantizedMultiplier), which take 64-bit products. With
+// RequantizationMode::FloatHalfEven, Div is there, too, and floats define the bytes:
+//   out = zo + nearest(operation(scale_a * (a - za), scale_b * (b - zb)) / scale_out)
 //
-// Float arithmetic takes a third of the time, and sums by tables (SumTablesInt8.hpp) six tenths of that, but rounding
-// errors may change a result. There are only 65,536 pairs of bytes: when a layer is prepared, all of them are computed
-// by both loops, and the faster loop is taken if it agrees on each pair. If one input is a single element for a long
-// run, a function of one byte remains: the run makes a table of its 256 results. Called by ElementwiseBinary.cpp.
+// One multiplication and addition in float takes a third of the time, and sums by tables (SumTablesInt8.hpp) six tenths
+// of that, but rounding errors may change a result. There are only 65,536 pairs of bytes: when a layer is prepared, all
+// of them are computed by both loops, and the faster loop is taken if it agrees on each pair. If one input is a single
+// element for a long run, a function of one byte remains: the run makes a table of its 256 results. Called by
+// ElementwiseBinary.cpp.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
@@ -18,6 +21,7 @@
 
 #include <tenon/Tensor.hpp>
 #include <tenon/Types.hpp>
+#include <tenon/descriptors/Elementwise.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +58,11 @@ struct BinaryInt8
     backends::QuantizedMultiplier m_B;
     backends::QuantizedMultiplier m_Sum;
     backends::QuantizedMultiplier m_Product;
+
+    // The real number of a byte is m_ScaleA * (a - m_ZeroA). A negative scale: the input is subtracted.
+    float m_ScaleA = 0.0f;
+    float m_ScaleB = 0.0f;
+    float m_ScaleOutput = 0.0f;
 
     // Float sums: round(m_FactorA * a + m_FactorB * b + m_Offset), where a and b are the bytes that the loops read.
     float m_FactorA = 0.0f;
@@ -101,14 +110,17 @@ private:
     void RunTable(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count) const;
 };
 
-/// True for Add, Sub, SqDiff and Mul; for Maximum and Minimum if all tensors have the same quantization.
-bool HasBinaryInt8(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output);
+/// True for Add, Sub, SqDiff and Mul; for Maximum and Minimum if all tensors have the same quantization. In real
+/// numbers (RequantizationMode::FloatHalfEven) for all of them and Div.
+bool HasBinaryInt8(const ElementwiseBinaryDescriptor& descriptor, const TensorInfo& a, const TensorInfo& b,
+                   const TensorInfo& output);
 
 /// The parameters and the loop of an operation on tensors with one scale each. `range`: the bounds of the stored output
 /// values. `isScalarB`: the second input of the loop is one element in each run. `swaps`: the first input of the loop
 /// is b. `count`: the number of output elements; few elements are not worth a comparison of all pairs.
-BinaryInt8 MakeBinaryInt8(BinaryOperation operation, const TensorInfo& a, const TensorInfo& b, const TensorInfo& output,
-                          backends::QuantizedRange range, bool isScalarB, bool swaps, size_t count);
+BinaryInt8 MakeBinaryInt8(const ElementwiseBinaryDescriptor& descriptor, const TensorInfo& a, const TensorInfo& b,
+                          const TensorInfo& output, backends::QuantizedRange range, bool isScalarB, bool swaps,
+                          size_t count);
 
 /// Prelu; the slopes are the second input.
 BinaryInt8 MakePreluInt8(const TensorInfo& x, const TensorInfo& alpha, const TensorInfo& output, bool isScalarB,

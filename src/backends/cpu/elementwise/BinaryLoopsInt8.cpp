@@ -2,7 +2,8 @@
 // The loops that BinaryInt8 chooses from, once for each target.
 //   exact:   bytes -> quarters of int32 -> 64-bit fixed-point multiplication -> bytes
 //   float:   bytes -> quarters of int32 -> float multiply-add -> nearest integer -> bytes
-//   widened: bytes -> halves of int16 -> 16-bit product (low and high part) -> float scale -> bytes
+//   real:    bytes -> quarters of int32 -> floats, scaled -> operation -> division by the scale -> nearest integer ->
+//   bytes widened: bytes -> halves of int16 -> 16-bit product (low and high part) -> float scale -> bytes
 // Results are biased by 128 for int8 (XOR 0x80), clamped to a fused activation, and biased back.
 #include "backends/cpu/elementwise/BinaryLoopsInt8.hpp"
 
@@ -13,8 +14,10 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // Included last: once for each target.
 #include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
+#include "backends/cpu/simd/Divide-inl.hpp"
 #include "backends/cpu/simd/Int8-inl.hpp"
 #include "backends/cpu/simd/LookupInt8-inl.hpp"
+#include "backends/cpu/simd/MinMax-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -329,6 +332,85 @@ private:
     VecInt32 m_ZeroOutput;
 };
 
+// The operations of RealNumbers. Real numbers may be infinite, but are not NaN.
+
+struct RealSum
+{
+    static HWY_INLINE VecF32 Apply(VecF32 a, VecF32 b) { return hn::Add(a, b); }
+};
+
+struct RealSquare
+{
+    static HWY_INLINE VecF32 Apply(VecF32 a, VecF32 b)
+    {
+        const VecF32 sum = hn::Add(a, b);
+        return hn::Mul(sum, sum);
+    }
+};
+
+struct RealProduct
+{
+    static HWY_INLINE VecF32 Apply(VecF32 a, VecF32 b) { return hn::Mul(a, b); }
+};
+
+struct RealQuotient
+{
+    static HWY_INLINE VecF32 Apply(VecF32 a, VecF32 b) { return Quotient(a, b); }
+};
+
+struct RealInverse
+{
+    static HWY_INLINE VecF32 Apply(VecF32 a, VecF32 b) { return Quotient(b, a); }
+};
+
+struct RealMaximum
+{
+    static HWY_INLINE VecF32 Apply(VecF32 a, VecF32 b) { return GreaterOf(a, b); }
+};
+
+struct RealMinimum
+{
+    static HWY_INLINE VecF32 Apply(VecF32 a, VecF32 b) { return LessOf(a, b); }
+};
+
+/// RequantizationMode::FloatHalfEven by its definition: `OfReals` on the real numbers of both inputs, and a division by
+/// the output's scale, each step rounded to float.
+template <typename OfReals>
+class RealNumbers
+{
+public:
+    static constexpr bool AddsZero = false;
+
+    explicit RealNumbers(const BinaryInt8& numbers)
+        : m_ScaleA(hn::Set(TagF32(), numbers.m_ScaleA)), m_ScaleB(hn::Set(TagF32(), numbers.m_ScaleB)),
+          m_ScaleOutput(hn::Set(TagF32(), numbers.m_ScaleOutput)),
+          m_ZeroA(hn::Set(TagF32(), static_cast<float>(numbers.m_ZeroA))),
+          m_ZeroB(hn::Set(TagF32(), static_cast<float>(numbers.m_ZeroB)))
+    {
+    }
+
+    HWY_INLINE VecF32 Second(VecInt32 b) const { return ToReal(b, m_ZeroB, m_ScaleB); }
+    HWY_INLINE VecInt32 First(VecInt32 a, VecF32 second) const
+    {
+        const VecF32 steps = Quotient(OfReals::Apply(ToReal(a, m_ZeroA, m_ScaleA), second), m_ScaleOutput);
+        // More steps than a byte has values: they saturate with any zero point. NaN becomes the lower bound.
+        const VecF32 bound = hn::Set(TagF32(), 256.0f);
+        return Nearest(LessOf(GreaterOf(steps, hn::Neg(bound)), bound));
+    }
+
+private:
+    static HWY_INLINE VecF32 ToReal(VecInt32 stored, VecF32 zero, VecF32 scale)
+    {
+        return hn::Mul(hn::Sub(hn::ConvertTo(TagF32(), stored), zero), scale); // the difference is exact
+    }
+
+    VecF32 m_ScaleA;
+    VecF32 m_ScaleB;
+    VecF32 m_ScaleOutput;
+    VecF32 m_ZeroA;
+    VecF32 m_ZeroB;
+};
+
 template <typename Operation, bool IsScalarB>
 void Run(const BinaryInt8& numbers, const uint8_t* a, const uint8_t* b, uint8_t* out, size_t count)
 {
@@ -443,7 +525,14 @@ BinaryLoopsInt8 MakeLoops()
             {RunExtreme<false, false>, RunExtreme<false, true>},
             {Run<ExactPrelu, false>, Run<ExactPrelu, true>},
             {RunWidened<FloatPrelu, false>, RunWidened<FloatPrelu, true>},
-            FindTablePrelu()};
+            FindTablePrelu(),
+            {Run<RealNumbers<RealSum>, false>, Run<RealNumbers<RealSum>, true>},
+            {Run<RealNumbers<RealSquare>, false>, Run<RealNumbers<RealSquare>, true>},
+            {Run<RealNumbers<RealProduct>, false>, Run<RealNumbers<RealProduct>, true>},
+            {Run<RealNumbers<RealQuotient>, false>, Run<RealNumbers<RealQuotient>, true>},
+            {Run<RealNumbers<RealInverse>, false>, Run<RealNumbers<RealInverse>, true>},
+            {Run<RealNumbers<RealMaximum>, false>, Run<RealNumbers<RealMaximum>, true>},
+            {Run<RealNumbers<RealMinimum>, false>, Run<RealNumbers<RealMinimum>, true>}};
 }
 
 } // namespace

@@ -22,6 +22,14 @@ struct BinaryLoopsInt8
     BinaryInt8::Loop m_ExactPrelu[2];
     BinaryInt8::Loop m_FloatPrelu[2];
     BinaryInt8::Loop m_TablePrelu; ///< for vectors; null if the processor has no fast lookup
+    // In real numbers, for RequantizationMode::FloatHalfEven.
+    BinaryInt8::Loop m_RealSum[2];
+    BinaryInt8::Loop m_RealSquare[2];
+    BinaryInt8::Loop m_RealProduct[2];
+    BinaryInt8::Loop m_RealQuotient[2];
+    BinaryInt8::Loop m_RealInverse[2]; ///< b / a
+    BinaryInt8::Loop m_RealMaximum[2];
+    BinaryInt8::Loop m_RealMinimum[2];
 };
 
 /// The loops of the best target that the processor has. Precondition: it has vectors, see CpuFeatures.

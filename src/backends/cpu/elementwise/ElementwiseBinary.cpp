@@ -39,20 +39,27 @@ constexpr backends::TypeRow ComparisonTypes[] = {
 
 SupportResult CheckBinary(const LayerView& layer)
 {
-    const BinaryOperation operation = layer.GetDescriptor<ElementwiseBinaryDescriptor>().m_Operation;
+    const auto& descriptor = layer.GetDescriptor<ElementwiseBinaryDescriptor>();
+    const BinaryOperation operation = descriptor.m_Operation;
     const TensorInfo& a = layer.GetInput(0);
     const DataType type = a.GetDataType();
     const bool has = type == DataType::Float32 || type == DataType::Signed32
                          ? FindBinaryLoop(operation, type, OperandForms::VectorVector, false) != nullptr
-                     : type == DataType::QSymmS16 ? HasBinaryInt16(operation, a, layer.GetInput(1), layer.GetOutput(0))
-                                                  : HasBinaryInt8(operation, a, layer.GetInput(1), layer.GetOutput(0));
+                     : type == DataType::QSymmS16
+                         ? descriptor.m_Requantization == RequantizationMode::FixedPoint &&
+                               HasBinaryInt16(operation, a, layer.GetInput(1), layer.GetOutput(0))
+                         : HasBinaryInt8(descriptor, a, layer.GetInput(1), layer.GetOutput(0));
     return has ? SupportResult::Yes()
                : SupportResult::No(SupportCode::UnsupportedParameters, "there is no fast loop of the operation");
 }
 
 SupportResult FuseBinary(const LayerView& layer, const ActivationDescriptor& activation)
 {
-    return ref::RefElementwiseBinaryKernel.m_Fuse(layer, activation);
+    const auto& descriptor = layer.GetDescriptor<ElementwiseBinaryDescriptor>();
+    const bool isReal =
+        layer.GetOutput(0).IsQuantized() && descriptor.m_Requantization == RequantizationMode::FloatHalfEven;
+    return (isReal ? *ref::FindKernelAsFloat(LayerType::ElementwiseBinary) : ref::RefElementwiseBinaryKernel)
+        .m_Fuse(layer, activation);
 }
 
 Prepared MakeNumbers(const BroadcastRuns& runs, size_t elementBytes, BinaryLoop loop, FloatBounds bounds)
@@ -92,7 +99,8 @@ Prepared MakeStored(const BroadcastRuns& runs, const Binary& binary, bool swaps)
 
 Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
 {
-    const BinaryOperation operation = args.GetDescriptor<ElementwiseBinaryDescriptor>().m_Operation;
+    const auto& descriptor = args.GetDescriptor<ElementwiseBinaryDescriptor>();
+    const BinaryOperation operation = descriptor.m_Operation;
     const TensorInfo& a = args.GetInput(0);
     const TensorInfo& b = args.GetInput(1);
     const TensorInfo& output = args.GetOutput(0);
@@ -118,7 +126,7 @@ Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
     {
         return MakeStored<int16_t>(runs, MakeBinaryInt16(operation, a, b, output, range, isScalarB, swaps), swaps);
     }
-    return MakeStored<uint8_t>(runs, MakeBinaryInt8(operation, a, b, output, range, isScalarB, swaps, runs.GetCount()),
+    return MakeStored<uint8_t>(runs, MakeBinaryInt8(descriptor, a, b, output, range, isScalarB, swaps, runs.GetCount()),
                                swaps);
 }
 
@@ -185,6 +193,7 @@ extern const backends::Kernel CpuElementwiseBinaryKernel = {.m_Name = "CpuElemen
                                                             .m_Prepare = PrepareBinary,
                                                             .m_Check = CheckBinary,
                                                             .m_Fuse = FuseBinary,
+                                                            .m_RoundsHalfToEven = true,
                                                             .m_Reference = &ref::RefElementwiseBinaryKernel};
 extern const backends::Kernel CpuPreluKernel = {
     .m_Name = "CpuPrelu", .m_Types = PreluTypes, .m_Prepare = PreparePrelu, .m_Reference = &ref::RefPreluKernel};

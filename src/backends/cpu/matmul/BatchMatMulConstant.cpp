@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchMatMul of CpuAcc with one constant matrix as y, for Float32, BFloat16, int16 by int8, and Float32 by int8
-// (hybrid): one GEMM over the rows of all batches, with y packed like the weights of a FullyConnected layer.
+// BatchMatMul of CpuAcc with one constant matrix as y, for Float32, BFloat16, int8 (RequantizationMode::FloatHalfEven),
+// int16 by int8, and Float32 by int8 (hybrid): one GEMM over the rows of all batches, with y packed like the weights of
+// a FullyConnected layer.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/driver/GemmBf16.hpp"
 #include "backends/cpu/gemm/driver/GemmF32.hpp"
 #include "backends/cpu/gemm/driver/GemmInt16.hpp"
 #include "backends/cpu/gemm/driver/GemmInt8.hpp"
 #include "backends/cpu/gemm/pack/PackedWeightsBf16.hpp"
+#include "backends/cpu/matmul/BatchedGemmInt8.hpp"
 #include "backends/cpu/matmul/UnpackedMatrixF32.hpp"
 #include "backends/cpu/weights/WeightsCheck.hpp"
 #include "backends/cpu/weights/WeightsCheckFloat.hpp"
@@ -122,27 +124,41 @@ std::unique_ptr<backends::PackedWeights> PackInt16(const LayerView& layer, backe
         GetKnownRows(layer, GetSizesInt16(layer).m_Columns), store, GetOrder(layer) == WeightOrder::Depth);
 }
 
-SupportResult CheckHybrid(const LayerView& layer)
+SupportResult CheckMatrixInt8(const LayerView& layer)
 {
     const SupportResult result = Check(layer);
     if (!result)
     {
         return result;
     }
+    const WeightSizes sizes = GetSizes(layer);
+    return CheckPackedSize(PackedWeightsInt8::GetPackedBytes(sizes.m_Columns, sizes.m_Depth),
+                           layer.GetInput(1).GetShape().GetNumElements64());
+}
+
+SupportResult CheckInt8(const LayerView& layer)
+{
+    // In fixed point a BatchMatMul's scales differ from those of other layers.
+    return GetRounding(layer) == RoundingInt8::Float
+               ? CheckMatrixInt8(layer)
+               : SupportResult::No(SupportCode::UnsupportedParameters, "it is requantized in fixed point");
+}
+
+SupportResult CheckHybrid(const LayerView& layer)
+{
     const TensorInfo& y = layer.GetInput(1);
     if (y.GetDataType() == DataType::QAsymmS8 && !y.HasMultipleQuantizationScales() && y.GetQuantizationOffset() != 0)
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "its second matrix has a zero point");
     }
-    const WeightSizes sizes = GetSizes(layer);
-    return CheckPackedSize(PackedWeightsInt8::GetPackedBytes(sizes.m_Columns, sizes.m_Depth),
-                           y.GetShape().GetNumElements64());
+    return CheckMatrixInt8(layer);
 }
 
-std::unique_ptr<backends::PackedWeights> PackHybrid(const LayerView& layer, backends::PackedStore& store)
+/// For int8 and hybrid layers.
+std::unique_ptr<backends::PackedWeights> PackInt8(const LayerView& layer, backends::PackedStore& store)
 {
     const WeightSizes sizes = GetSizes(layer);
-    GemmShapeInt8 shape = {sizes.m_Columns, sizes.m_Depth, GetKnownRows(layer, sizes.m_Columns), RoundingInt8::None,
+    GemmShapeInt8 shape = {sizes.m_Columns, sizes.m_Depth, GetKnownRows(layer, sizes.m_Columns), GetRounding(layer),
                            GetOrder(layer) == WeightOrder::Depth};
     shape.m_MayStayUnpacked = true;
     return std::make_unique<PackedWeightsInt8>(layer, shape, store);
@@ -213,7 +229,8 @@ backends::Prepared PrepareInt16(const ReshapeArgs& args, const backends::PackedW
                        });
 }
 
-backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::PackedWeights* packed)
+/// For int8 and hybrid layers.
+backends::Prepared PrepareInt8(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedWeightsInt8&>(*packed);
     if (!weights.IsExact())
@@ -224,7 +241,9 @@ backends::Prepared PrepareHybrid(const ReshapeArgs& args, const backends::Packed
     return PrepareRows(args,
                        [&](const Im2col& windows, size_t rows)
                        {
-                           const GemmInt8 product(weights, windows, rows, {rows, isAsymmetric}, args);
+                           const GemmInt8 product = args.GetInput(0).GetDataType() == DataType::Float32
+                                                        ? GemmInt8(weights, windows, rows, {rows, isAsymmetric}, args)
+                                                        : GemmInt8(weights, windows, rows, args);
                            backends::Prepared prepared = Run(product);
                            prepared.m_Variant = product.DescribeVariant();
                            return prepared;
@@ -253,11 +272,19 @@ extern const backends::Kernel CpuBatchMatMulConstantInt16Kernel = {.m_Name = "Cp
                                                                    .m_Pack = PackInt16,
                                                                    .m_Reference = &ref::RefBatchMatMulKernel};
 
+extern const backends::Kernel CpuBatchMatMulConstantInt8Kernel = {.m_Name = "CpuBatchMatMulConstantInt8",
+                                                                  .m_Types = Int8MatrixTypes,
+                                                                  .m_Prepare = PrepareInt8,
+                                                                  .m_Check = CheckInt8,
+                                                                  .m_Pack = PackInt8,
+                                                                  .m_RoundsHalfToEven = true,
+                                                                  .m_Reference = &ref::RefBatchMatMulKernel};
+
 extern const backends::Kernel CpuBatchMatMulConstantHybridKernel = {.m_Name = "CpuBatchMatMulConstantHybrid",
                                                                     .m_Types = HybridMatrixTypes,
-                                                                    .m_Prepare = PrepareHybrid,
+                                                                    .m_Prepare = PrepareInt8,
                                                                     .m_Check = CheckHybrid,
-                                                                    .m_Pack = PackHybrid,
+                                                                    .m_Pack = PackInt8,
                                                                     .m_Reference = &ref::RefBatchMatMulKernel};
 
 } // namespace tenon::cpu

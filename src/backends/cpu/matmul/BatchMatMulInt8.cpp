@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // BatchMatMul of CpuAcc for int8 and uint8 (BatchedGemmInt8, FewRowsInt8); results are the bytes of the reference
 // kernel.
-#include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
 #include "backends/cpu/matmul/BatchedGemmInt8.hpp"
 #include "backends/cpu/matmul/BatchedGemmTasks.hpp"
 #include "backends/reference/Kernels.hpp"
 #include "backends/reference/kernels/MatMulGeometry.hpp"
 
+#include <tenon/descriptors/Products.hpp>
+
 #include <utility>
+#include <vector>
 
 namespace tenon::cpu
 {
@@ -16,18 +18,14 @@ namespace tenon::cpu
 namespace
 {
 
-constexpr backends::TypeSet SignedInt8Types = {DataType::QAsymmS8, DataType::QSymmS8};
-constexpr backends::TypeRow Types[] = {
-    backends::WithScales(backends::Types({DataType::QAsymmU8, DataType::QAsymmU8}, DataType::QAsymmU8),
-                         {backends::Scales::PerTensor}, backends::Scales::PerTensor),
-    backends::WithScales(backends::Types({SignedInt8Types, SignedInt8Types}, SignedInt8Types),
-                         {backends::Scales::PerTensor}, backends::Scales::PerTensor),
-};
-
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights*)
 {
     const ref::MatMulGeometry g(args);
-    if (args.GetInput(1).HasMultipleQuantizationScales())
+    const TensorInfo& y = args.GetInput(1);
+    const RoundingInt8 rounding =
+        GetRounding(args.GetDescriptor<BatchMatMulDescriptor>().m_Requantization, RoundingInt8::FixedPoint);
+    const bool isFloat = rounding == RoundingInt8::Float;
+    if (y.HasMultipleQuantizationScales() && !(isFloat && y.GetQuantizationScales().size() == g.m_Columns))
     {
         return backends::Prepared::Declined("its second matrix has several scales");
     }
@@ -37,7 +35,9 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
             "its matrices are empty, rows and columns lie apart, or their sums need more than 32 bits");
     }
     EpilogueParamsInt8 epilogue;
-    epilogue.m_Scales = {GetProductScale(args)};
+    epilogue.m_Scales = isFloat ? GetScales(args.GetInput(0), y, args.GetOutput(0), rounding)
+                                : std::vector<double>{GetProductScale(args)};
+    epilogue.m_Rounding = rounding;
     epilogue.m_Range = backends::GetTypeRange(args.GetOutput(0).GetDataType());
     if (FewRowsInt8::Takes(g, args.GetInput(0)) && FewRowsInt8::TakesMinByte(args.GetInput(0)))
     {
@@ -50,7 +50,10 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuBatchMatMulInt8Kernel = {
-    .m_Name = "CpuBatchMatMulInt8", .m_Types = Types, .m_Prepare = Prepare, .m_Reference = &ref::RefBatchMatMulKernel};
+extern const backends::Kernel CpuBatchMatMulInt8Kernel = {.m_Name = "CpuBatchMatMulInt8",
+                                                          .m_Types = Int8MatrixTypes,
+                                                          .m_Prepare = Prepare,
+                                                          .m_RoundsHalfToEven = true,
+                                                          .m_Reference = &ref::RefBatchMatMulKernel};
 
 } // namespace tenon::cpu

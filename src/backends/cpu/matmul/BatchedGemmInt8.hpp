@@ -8,6 +8,7 @@
 // Exact while depth * 255 * 255 + |bias| is below 2^30. Used by BatchMatMulInt8.cpp and RunTimeWeights.cpp.
 #pragma once
 
+#include "backends/common/KernelTable.hpp"
 #include "backends/common/Quantization.hpp"
 #include "backends/common/Scratch.hpp"
 #include "backends/cpu/gemm/epilogue/RequantizeArraysInt8.hpp"
@@ -25,6 +26,15 @@
 
 namespace tenon::cpu
 {
+
+constexpr backends::TypeSet SignedInt8Matrices = {DataType::QAsymmS8, DataType::QSymmS8};
+/// x, y -> output of a BatchMatMul
+constexpr backends::TypeRow Int8MatrixTypes[] = {
+    backends::WithScales(backends::Types({DataType::QAsymmU8, DataType::QAsymmU8}, DataType::QAsymmU8),
+                         {backends::Scales::PerTensor}, backends::Scales::PerTensor),
+    backends::WithScales(backends::Types({SignedInt8Matrices, SignedInt8Matrices}, SignedInt8Matrices),
+                         {backends::Scales::PerTensor}, backends::Scales::PerTensor),
+};
 
 /// Epilogue: out = clamp(zo + requantize(sum + bias, scale)), with one scale, or one for each column.
 struct EpilogueParamsInt8
@@ -86,8 +96,8 @@ private:
 class BatchedGemmInt8
 {
 public:
-    /// Whether the products are exact. `maxBias`: upper bound of |bias|; with RoundingInt8::Double a bias of up to 2^29
-    /// need not be counted. Call this before construction: inexact products may be too large to plan.
+    /// Whether the products are exact. `maxBias`: upper bound of |bias|; a bias of up to 2^29 need not be counted but
+    /// with RoundingInt8::FixedPoint. Call this before construction: inexact products may be too large to plan.
     static bool Takes(const ref::MatMulGeometry& geometry, int64_t maxBias = 0);
 
     /// Inputs 0 and 1 and the output are all int8 or all uint8, but for int8 weights of either type; each has one zero

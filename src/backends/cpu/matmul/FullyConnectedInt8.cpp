@@ -30,18 +30,13 @@ SupportResult Check(const LayerView& layer)
                   : result;
 }
 
-RoundingInt8 RoundingOf(const LayerView& layer)
-{
-    return layer.GetInput(0).GetDataType() == DataType::Float32 ? RoundingInt8::None : RoundingInt8::Double;
-}
-
 std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::PackedStore& store)
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     const bool outputsFirst = layer.GetDescriptor<FullyConnectedDescriptor>().m_TransposeWeightMatrix;
     const size_t columns = shape[outputsFirst ? 0 : 1];
-    GemmShapeInt8 product = {columns, shape[outputsFirst ? 1 : 0], GetKnownRows(layer, columns), RoundingOf(layer),
-                             !outputsFirst};
+    GemmShapeInt8 product = {columns, shape[outputsFirst ? 1 : 0], GetKnownRows(layer, columns),
+                             GetRounding(layer, RoundingInt8::Double), !outputsFirst};
     product.m_MayStayUnpacked = true;
     return std::make_unique<PackedWeightsInt8>(layer, product, store);
 }
@@ -78,8 +73,13 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuFullyConnectedInt8Kernel = {"CpuFullyConnectedInt8", Int8Types, Prepare, Check, Pack,
-                                                             backends::FuseClamp};
+extern const backends::Kernel CpuFullyConnectedInt8Kernel = {.m_Name = "CpuFullyConnectedInt8",
+                                                             .m_Types = Int8Types,
+                                                             .m_Prepare = Prepare,
+                                                             .m_Check = Check,
+                                                             .m_Pack = Pack,
+                                                             .m_Fuse = backends::FuseClamp,
+                                                             .m_RoundsHalfToEven = true};
 
 extern const backends::Kernel CpuFullyConnectedHybridKernel = {
     "CpuFullyConnectedHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp};

@@ -161,15 +161,14 @@ backends::Prepared RunWhereBiasFits(Products products, size_t scratchBytes, back
 backends::Prepared RefineMatMulInt8(const std::optional<ref::MatMulGeometry>& g, const ReshapeArgs& args,
                                     RoundingInt8 rounding, backends::Prepared& any)
 {
-    const bool isFixedPoint = rounding == RoundingInt8::FixedPoint;
-    if (!g || !BatchedGemmInt8::Takes(*g, isFixedPoint ? MaxBias : 0))
+    if (!g || !BatchedGemmInt8::Takes(*g, rounding == RoundingInt8::FixedPoint ? MaxBias : 0))
     {
         return backends::Prepared::Declined(
             "the product is empty, its shapes do not fit together, or its sums need more than 32 bits");
     }
     const TensorInfo& x = args.GetInput(0);
     EpilogueParamsInt8 epilogue;
-    epilogue.m_Scales = ref::GetSumScales(x, args.GetInput(1), args.GetOutput(0), isFixedPoint);
+    epilogue.m_Scales = GetScales(x, args.GetInput(1), args.GetOutput(0), rounding);
     epilogue.m_Rounding = rounding;
     epilogue.m_Range = backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation);
     epilogue.m_HasBias = args.HasInput(2);
@@ -202,13 +201,15 @@ backends::Prepared RefineMatMulInt8(const std::optional<ref::MatMulGeometry>& g,
 backends::Prepared RefineFullyConnectedInt8(const ReshapeArgs& args, const backends::PackedWeights*,
                                             backends::Prepared& reference)
 {
-    return RefineMatMulInt8(MakeFullyConnectedGeometry(args), args, RoundingInt8::Double, reference);
+    const RequantizationMode mode = args.GetDescriptor<FullyConnectedDescriptor>().m_Requantization;
+    return RefineMatMulInt8(MakeFullyConnectedGeometry(args), args, GetRounding(mode, RoundingInt8::Double), reference);
 }
 
 backends::Prepared RefinePointwiseInt8(const ReshapeArgs& args, const backends::PackedWeights*,
                                        backends::Prepared& reference)
 {
-    return RefineMatMulInt8(MakePointwiseGeometry(args), args, RoundingInt8::FixedPoint, reference);
+    const RequantizationMode mode = args.GetDescriptor<Convolution2dDescriptor>().m_Requantization;
+    return RefineMatMulInt8(MakePointwiseGeometry(args), args, GetRounding(mode, RoundingInt8::FixedPoint), reference);
 }
 
 } // namespace
@@ -231,6 +232,7 @@ extern const backends::Kernel CpuFullyConnectedRunTimeInt8Kernel = {.m_Name = "C
                                                                     .m_Types = RunTimeInt8Types,
                                                                     .m_Check = CheckFullyConnected,
                                                                     .m_Fuse = backends::FuseClamp,
+                                                                    .m_RoundsHalfToEven = true,
                                                                     .m_Reference = &ref::RefFullyConnectedKernel,
                                                                     .m_Refine = RefineFullyConnectedInt8};
 
@@ -238,6 +240,7 @@ extern const backends::Kernel CpuConvolution2dRunTimeInt8Kernel = {.m_Name = "Cp
                                                                    .m_Types = RunTimeInt8Types,
                                                                    .m_Check = CheckPointwiseConvolution,
                                                                    .m_Fuse = backends::FuseClamp,
+                                                                   .m_RoundsHalfToEven = true,
                                                                    .m_Reference = &ref::RefConvolution2dKernel,
                                                                    .m_Refine = RefinePointwiseInt8};
 

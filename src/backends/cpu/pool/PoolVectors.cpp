@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SIMD loops of PoolVectors.hpp: the operations of windows by type and algorithm, overlapping windows of one row
-// (SlideWindows), and windows one by one (PoolWindows).
+// The SIMD loops of PoolVectors.hpp: overlapping windows of one row (SlideWindows), and windows one by one
+// (PoolWindows).
 #include "backends/cpu/pool/PoolVectors.hpp"
 
 #include "backends/cpu/simd/Isa.hpp"
@@ -17,226 +17,15 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/pool/PoolVectors.cpp"
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
-#include "backends/cpu/simd/Bf16-inl.hpp"
+#include "backends/cpu/pool/PoolOperations-inl.hpp"
 #include "backends/cpu/simd/BlockedSumF32-inl.hpp"
 #include "backends/cpu/simd/Cover-inl.hpp"
-#include "backends/cpu/simd/Divide-inl.hpp"
-#include "backends/cpu/simd/MinMax-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
 {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-// The operations of windows. Averages of integers round half away from zero, as the reference kernel's. The members of
-// an operation:
-//   Data, Lane         the types of elements and of accumulators
-//   First, Step        the start value of a window, and the accumulator with one more element
-//   Finish             stores the result
-//   Slides             whether columns may be combined on their own and joined, see SlideVectors
-//   IsMax              whether an element may count twice without a change of the result
-
-/// One window of a row.
-struct PooledWindow
-{
-    const void* m_First = nullptr;
-    size_t m_Rows = 0;
-    size_t m_Columns = 0;
-    size_t m_RowStride = 0;
-    size_t m_PixelStride = 0;
-    int32_t m_Padding = 0; ///< the contribution of padding to sums of integers
-    int32_t m_Divisor = 0;
-    int32_t m_HalfDivisor = 0;
-    float m_Inverse = 0.0f; ///< InverseFactor / divisor
-};
-
-template <typename T>
-struct MaxPool
-{
-    static constexpr bool Slides = std::is_integral_v<T>; // floats: of -0 and +0 the first one in row order counts
-    static constexpr bool IsMax = true;
-    static constexpr double InverseFactor = 1.0; // not used
-    using Data = T;
-    using Lane = T;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow&)
-    {
-        return hn::Set(d, std::numeric_limits<T>::lowest());
-    }
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> maximum, const T* values)
-    {
-        return GreaterOf(hn::LoadU(d, values), maximum); // NaN is passed over
-    }
-    template <class V>
-    static HWY_INLINE V Join(V a, V b)
-    {
-        return hn::Max(a, b);
-    }
-    template <class D>
-    static HWY_INLINE void Finish(D d, hn::Vec<D> maximum, const PooledWindow&, T* out)
-    {
-        hn::StoreU(maximum, d, out);
-    }
-};
-
-/// Maxima of bfloat16 or float16, by the bit pattern of infinity. Patterns above it are NaN.
-template <int16_t Infinity>
-struct MaxPool16BitFloat
-{
-    static constexpr bool Slides = false;
-    static constexpr double InverseFactor = 1.0; // not used
-    using Data = uint16_t;
-    using Lane = int16_t;
-    /// Maps bit patterns to integers in the order of the numbers, and back: the other bits of a negative number are
-    /// inverted.
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Ordered(D d, hn::Vec<D> bits)
-    {
-        return hn::Xor(bits, hn::And(hn::ShiftRight<15>(bits), hn::Set(d, int16_t{0x7FFF})));
-    }
-    template <class D>
-    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow&)
-    {
-        return hn::Set(d, static_cast<int16_t>(-Infinity - 1)); // minus infinity
-    }
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> maximum, const uint16_t* values)
-    {
-        const auto bits = hn::BitCast(d, hn::LoadU(hn::RebindToUnsigned<D>(), values));
-        const auto isNaN = hn::Gt(hn::And(bits, hn::Set(d, int16_t{0x7FFF})), hn::Set(d, Infinity));
-        return hn::Max(maximum, hn::IfThenElse(isNaN, maximum, Ordered(d, bits))); // NaN is passed over
-    }
-    template <class D>
-    static HWY_INLINE void Finish(D d, hn::Vec<D> maximum, const PooledWindow&, uint16_t* out)
-    {
-        const hn::RebindToUnsigned<D> dOut;
-        hn::StoreU(hn::BitCast(dOut, Ordered(d, maximum)), dOut, out);
-    }
-};
-
-/// The shared part of sums.
-struct SumPool
-{
-    static constexpr bool Slides = true;
-    static constexpr bool IsMax = false;
-    template <class V>
-    static HWY_INLINE V Join(V a, V b)
-    {
-        return hn::Add(a, b);
-    }
-};
-
-struct MeanPoolBf16 : SumPool
-{
-    static constexpr double InverseFactor = 1.0;
-    using Data = uint16_t;
-    using Lane = float;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow&)
-    {
-        return hn::Zero(d);
-    }
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> sum, const uint16_t* values)
-    {
-        const hn::RebindToUnsigned<D> dWords;
-        const auto words = hn::PromoteTo(dWords, hn::LoadU(hn::Rebind<uint16_t, D>(), values));
-        return hn::Add(sum, hn::BitCast(d, hn::ShiftLeft<16>(words)));
-    }
-    template <class D>
-    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, uint16_t* out)
-    {
-        const auto mean = hn::Mul(sum, hn::Set(d, window.m_Inverse));
-        hn::StoreU(RoundToBf16(d, mean), hn::Rebind<uint16_t, D>(), out);
-    }
-};
-
-template <bool Squares>
-struct MeanPoolF32 : SumPool
-{
-    static constexpr double InverseFactor = 1.0;
-    using Data = float;
-    using Lane = float;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow&)
-    {
-        return hn::Zero(d);
-    }
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> sum, const float* values)
-    {
-        const auto v = hn::LoadU(d, values);
-        return hn::Add(sum, Squares ? hn::Mul(v, v) : v);
-    }
-    template <class D>
-    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, float* out)
-    {
-        const auto mean = hn::Mul(sum, hn::Set(d, window.m_Inverse));
-        hn::StoreU(Squares ? RootOf(mean) : mean, d, out);
-    }
-};
-
-/// Sums of integers, for means.
-template <typename T>
-struct IntegerSum : SumPool
-{
-    using Data = T;
-    using Lane = int32_t;
-    template <class D>
-    static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow& window)
-    {
-        return hn::Set(d, window.m_Padding);
-    }
-    template <class D>
-    static HWY_INLINE hn::Vec<D> Step(D d, hn::Vec<D> sum, const T* values)
-    {
-        return hn::Add(sum, hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), values)));
-    }
-};
-
-template <typename T>
-struct MeanPoolInt8 : IntegerSum<T>
-{
-    /// The inverse is too large by more than it is rounded down, so a multiple of the divisor gives no less than its
-    /// quotient.
-    static constexpr double InverseFactor = 1.0 + 3.0 / (1 << 24);
-    template <class D>
-    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, T* out)
-    {
-        // The error of the inverse is so small that no quotient of a sum of fewer than MaxTaps elements reaches the
-        // next integer.
-        const hn::RebindToFloat<D> dFloat;
-        const auto half = hn::Set(d, window.m_HalfDivisor);
-        const auto away = hn::IfThenElse(hn::Gt(sum, hn::Zero(d)), half, hn::Neg(half));
-        const auto quotient = hn::Mul(hn::ConvertTo(dFloat, hn::Add(sum, away)), hn::Set(dFloat, window.m_Inverse));
-        const hn::Rebind<T, D> dBytes;
-        hn::StoreU(hn::DemoteTo(dBytes, hn::ConvertTo(d, quotient)), dBytes, out);
-    }
-};
-
-struct MeanPoolInt16 : IntegerSum<int16_t>
-{
-    static constexpr double InverseFactor = 1.0;
-    template <class D>
-    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, int16_t* out)
-    {
-        // Sums of fewer than MaxTaps elements have 28 bits, quotients 15: the float quotient is off by less than one,
-        // and the remainder corrects it.
-        const hn::RebindToFloat<D> dFloat;
-        const auto divisor = hn::Set(d, window.m_Divisor);
-        const auto sign = hn::ShiftRight<31>(sum);
-        const auto magnitude = hn::Add(hn::Sub(hn::Xor(sum, sign), sign), hn::Set(d, window.m_HalfDivisor));
-        const auto guess =
-            hn::ConvertTo(d, hn::Mul(hn::ConvertTo(dFloat, magnitude), hn::Set(dFloat, window.m_Inverse)));
-        const auto rest = hn::Sub(magnitude, hn::Mul(guess, divisor));
-        const auto isLess = hn::VecFromMask(d, hn::Lt(rest, divisor)); // -1 if less, as it should be
-        const auto quotient = hn::Add(hn::Add(guess, hn::Set(d, 1)), hn::Add(isLess, hn::ShiftRight<31>(rest)));
-        const hn::Rebind<int16_t, D> dShorts;
-        hn::StoreU(hn::DemoteTo(dShorts, hn::Sub(hn::Xor(quotient, sign), sign)), dShorts, out);
-    }
-};
 
 // Overlapping windows of one row. Each column of the image is combined over the window's rows once and stays in
 // registers for all windows that see it:
@@ -478,14 +267,6 @@ HWY_INLINE void PoolWindow(const PooledWindow& window, size_t channels, typename
 }
 
 template <typename Pool>
-void SetDivisor(size_t divisor, PooledWindow& window)
-{
-    window.m_Divisor = static_cast<int32_t>(divisor);
-    window.m_HalfDivisor = static_cast<int32_t>(divisor / 2);
-    window.m_Inverse = static_cast<float>(Pool::InverseFactor / static_cast<double>(divisor));
-}
-
-template <typename Pool>
 void PoolWindows(const PoolRow& row)
 {
     using T = typename Pool::Data;
@@ -503,16 +284,16 @@ void PoolWindows(const PoolRow& row)
         const size_t inside = window.m_Rows * window.m_Columns;
         if (inside == 0)
         {
-            std::fill_n(out, row.m_Channels, static_cast<T>(row.m_ZeroPoint)); // padding alone: real zeros
+            std::fill_n(out, row.m_Channels, static_cast<T>(row.m_Output.m_ZeroPoint)); // padding alone: real zeros
             continue;
         }
         const size_t counted = row.m_Y.m_Divisor * x.m_Divisor;
         if (counted != divisor)
         {
             divisor = counted;
-            SetDivisor<Pool>(divisor, window);
+            Pool::SetDivisor(row, divisor, window);
         }
-        window.m_Padding = static_cast<int32_t>(counted - inside) * row.m_ZeroPoint;
+        window.m_Padding = static_cast<int32_t>(counted - inside) * row.m_Input.m_ZeroPoint;
         window.m_First = in + x.m_First * row.m_PixelStride;
         PoolWindow<Pool>(window, row.m_Channels, out);
     }
@@ -527,7 +308,7 @@ void PoolRowOf(const PoolRow& row)
         if (slide != nullptr)
         {
             PooledWindow window;
-            SetDivisor<Pool>(row.m_Y.m_Divisor * row.m_X[row.m_Uniform.m_Begin].m_Divisor, window);
+            Pool::SetDivisor(row, row.m_Y.m_Divisor * row.m_X[row.m_Uniform.m_Begin].m_Divisor, window);
             slide(row, window);
             PoolRow others = row;
             others.m_Windows = row.m_Uniform.m_Begin;
@@ -561,6 +342,9 @@ PoolFunctions MakePoolFunctions()
     functions.m_Uint8[Average] = PoolRowOf<MeanPoolInt8<uint8_t>>;
     functions.m_Int16[Max] = PoolRowOf<MaxPool<int16_t>>;
     functions.m_Int16[Average] = PoolRowOf<MeanPoolInt16>;
+    functions.m_HalfEvenInt8 = PoolRowOf<HalfEvenMeanPool<int8_t>>;
+    functions.m_HalfEvenUint8 = PoolRowOf<HalfEvenMeanPool<uint8_t>>;
+    functions.m_HalfEvenInt16 = PoolRowOf<HalfEvenMeanPool<int16_t>>;
     return functions;
 }
 

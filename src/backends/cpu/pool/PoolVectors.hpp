@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backends/cpu/parallel/Tasks.hpp"
+#include "backends/reference/TensorQuantization.hpp"
 
 #include <tenon/Types.hpp>
 
@@ -31,10 +32,11 @@ struct PoolRow
     PoolSpan m_Y;               ///< the range of rows; m_First is not read
     const PoolSpan* m_X = nullptr;
     size_t m_Windows = 0;
-    IndexRange m_Uniform;       ///< the range of windows of equal size and distance; may be empty
-    size_t m_UniformStride = 0; ///< columns from one of these windows to the next
-    size_t m_Channels = 0;      ///< channels to pool
-    int32_t m_ZeroPoint = 0;
+    IndexRange m_Uniform;            ///< the range of windows of equal size and distance; may be empty
+    size_t m_UniformStride = 0;      ///< columns from one of these windows to the next
+    size_t m_Channels = 0;           ///< channels to pool
+    ref::TensorQuantization m_Input; ///< of quantized data
+    ref::TensorQuantization m_Output;
     void* m_Out = nullptr;
     size_t m_OutPixelStride = 0; ///< elements
 };
@@ -50,12 +52,18 @@ struct PoolFunctions
     PoolFunction m_Int8[2] = {};
     PoolFunction m_Uint8[2] = {};
     PoolFunction m_Int16[2] = {};
+    // Averages of RequantizationMode::FloatHalfEven.
+    PoolFunction m_HalfEvenInt8 = nullptr;
+    PoolFunction m_HalfEvenUint8 = nullptr;
+    PoolFunction m_HalfEvenInt16 = nullptr;
 };
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
 const PoolFunctions& GetPoolFunctions();
 
-/// The function for elements of a type; null: not supported, 16-bit floats are then converted to float32.
-PoolFunction ChoosePool(DataType type, PoolingAlgorithm algorithm);
+/// The function for elements of a type; null: not supported, 16-bit floats are then converted to float32. `mode`: of
+/// averages of quantized data.
+PoolFunction ChoosePool(DataType type, PoolingAlgorithm algorithm,
+                        RequantizationMode mode = RequantizationMode::FixedPoint);
 
 } // namespace tenon::cpu

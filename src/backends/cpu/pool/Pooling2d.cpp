@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel row of Pooling2d: windows of NHWC float, 8-bit and 16-bit data, with vectors along channels. Averages of
-// integers round half away from zero, as the reference kernel's.
+// Kernel row of Pooling2d: windows of NHWC float, 8-bit and 16-bit data, with vectors along channels.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/pool/PoolVectors.hpp"
@@ -25,15 +24,16 @@ constexpr backends::TypeRow PoolTypes[] = {
 
 } // namespace
 
-PoolFunction ChoosePool(DataType type, PoolingAlgorithm algorithm)
+PoolFunction ChoosePool(DataType type, PoolingAlgorithm algorithm, RequantizationMode mode)
 {
     const PoolFunctions& functions = GetPoolFunctions();
     const auto index = static_cast<size_t>(algorithm);
+    const bool isHalfEven = algorithm == PoolingAlgorithm::Average && mode == RequantizationMode::FloatHalfEven;
     switch (type)
     {
-    case DataType::QAsymmU8: return functions.m_Uint8[index];
-    case DataType::QAsymmS8: return functions.m_Int8[index];
-    case DataType::QSymmS16: return functions.m_Int16[index];
+    case DataType::QAsymmU8: return isHalfEven ? functions.m_HalfEvenUint8 : functions.m_Uint8[index];
+    case DataType::QAsymmS8: return isHalfEven ? functions.m_HalfEvenInt8 : functions.m_Int8[index];
+    case DataType::QSymmS16: return isHalfEven ? functions.m_HalfEvenInt16 : functions.m_Int16[index];
     case DataType::BFloat16: return functions.m_Bf16[index];
     case DataType::Float16: return functions.m_F16[index];
     default: return functions.m_F32[index];
@@ -101,7 +101,7 @@ class Pool
 {
 public:
     Pool(const ReshapeArgs& args, const Pooling2dDescriptor& d)
-        : m_Function(ChoosePool(args.GetInput(0).GetDataType(), d.m_PoolType)),
+        : m_Function(ChoosePool(args.GetInput(0).GetDataType(), d.m_PoolType, d.m_Requantization)),
           m_ElementBytes(GetDataTypeSize(args.GetInput(0).GetDataType()))
     {
         const TensorInfo& info = args.GetInput(0);
@@ -121,7 +121,11 @@ public:
             m_Y.swap(m_X);
         }
         m_Uniform = FindUniformWindows(m_X);
-        m_ZeroPoint = info.IsQuantized() ? info.GetQuantizationOffset() : 0;
+        if (info.IsQuantized())
+        {
+            m_Input = ref::GetTensorQuantization(info);
+            m_Output = ref::GetTensorQuantization(args.GetOutput(0));
+        }
         m_Rows = input[0] * m_Y.size();
         m_RowCost = m_X.size() * std::min<size_t>(d.m_PoolWidth, input[2]) *
                     std::min<size_t>(d.m_PoolHeight, input[1]) * m_Channels * m_ElementBytes;
@@ -170,7 +174,8 @@ private:
         row.m_Uniform = {find(m_Uniform.m_Part.m_Begin), find(m_Uniform.m_Part.m_End)};
         row.m_UniformStride = m_Uniform.m_Stride;
         row.m_Channels = channels.m_End - channels.m_Begin;
-        row.m_ZeroPoint = m_ZeroPoint;
+        row.m_Input = m_Input;
+        row.m_Output = m_Output;
         const size_t pixel = outputRow * m_X.size() + windows.m_Begin;
         row.m_Out = run.GetOutput<std::byte>(0) + (pixel * m_OutputPitch + channels.m_Begin) * m_ElementBytes;
         row.m_OutPixelStride = m_OutputPitch;
@@ -186,23 +191,32 @@ private:
     std::vector<PoolSpan> m_Y;
     std::vector<PoolSpan> m_X;
     UniformWindows m_Uniform;
-    int32_t m_ZeroPoint = 0;
+    ref::TensorQuantization m_Input;
+    ref::TensorQuantization m_Output;
     size_t m_Rows = 0;     ///< rows of all output images
     size_t m_RowCost = 0;  ///< bytes that a row of windows reads
     size_t m_Segments = 1; ///< ranges of windows of a row, for threads
     size_t m_Blocks = 1;   ///< ranges of channels, for threads
 };
 
+/// The number of integers in a window whose sum the functions rescale exactly.
+uint64_t GetMaxTaps(DataType type, RequantizationMode mode)
+{
+    constexpr uint64_t ExactQuotient = 8000;
+    // Sums of differences from the zero point stay below 2^30.
+    return mode == RequantizationMode::FloatHalfEven ? (uint64_t{1} << 30) >> (8 * GetDataTypeSize(type))
+                                                     : ExactQuotient;
+}
+
 backends::Prepared RefinePool(const ReshapeArgs& args, const backends::PackedWeights*, backends::Prepared&)
 {
     const auto& descriptor = args.GetDescriptor<Pooling2dDescriptor>();
-    // Sums of integers over larger windows exceed the range of exact quotients, and very long axes need tables larger
-    // than their data.
-    constexpr uint64_t MaxTaps = 8000;
+    // Very long axes need tables larger than their data.
     constexpr unsigned int MaxAxisLength = 1 << 16;
+    const TensorInfo& input = args.GetInput(0);
     const TensorShape& output = args.GetOutput(0).GetShape();
-    const bool isLarge =
-        args.GetInput(0).IsQuantized() && uint64_t{descriptor.m_PoolHeight} * descriptor.m_PoolWidth > MaxTaps;
+    const bool isLarge = input.IsQuantized() && uint64_t{descriptor.m_PoolHeight} * descriptor.m_PoolWidth >
+                                                    GetMaxTaps(input.GetDataType(), descriptor.m_Requantization);
     if (isLarge || output.GetNumElements() == 0 || std::max(output[1], output[2]) > MaxAxisLength)
     {
         return backends::Prepared::Declined(
@@ -215,6 +229,7 @@ backends::Prepared RefinePool(const ReshapeArgs& args, const backends::PackedWei
 
 extern const backends::Kernel CpuPooling2dKernel = {.m_Name = "CpuPooling2d",
                                                     .m_Types = PoolTypes,
+                                                    .m_RoundsHalfToEven = true,
                                                     .m_WritesPitched = true,
                                                     .m_Reference = &ref::RefPooling2dKernel,
                                                     .m_Refine = RefinePool};

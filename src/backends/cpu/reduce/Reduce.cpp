@@ -210,29 +210,32 @@ private:
     size_t m_Tasks; ///< ranges of columns, each a task
 };
 
-template <typename T>
-void RescaleLongSums(const ref::SumRescale& rescale, const int64_t* sums, size_t count, void* out)
+template <typename T, typename Rescale>
+void RescaleLongSums(const Rescale& rescale, const int64_t* sums, size_t count, void* out)
 {
-    std::transform(sums, sums + count, static_cast<T*>(out), [&](int64_t sum) { return rescale.Apply<T>(sum); });
+    std::transform(sums, sums + count, static_cast<T*>(out),
+                   [&](int64_t sum) { return rescale.template Apply<T>(sum); });
 }
 
+template <typename Rescale>
 auto ChooseRescaleLongSums(DataType type)
 {
     switch (type)
     {
-    case DataType::QAsymmS8: return RescaleLongSums<int8_t>;
-    case DataType::QAsymmU8: return RescaleLongSums<uint8_t>;
-    default: return RescaleLongSums<int16_t>;
+    case DataType::QAsymmS8: return RescaleLongSums<int8_t, Rescale>;
+    case DataType::QAsymmU8: return RescaleLongSums<uint8_t, Rescale>;
+    default: return RescaleLongSums<int16_t, Rescale>;
     }
 }
 
-Prepared MakeLongQuantizedSum(const ref::SumRescale& rescale, const Shape& shape, DataType type)
+template <typename Rescale>
+Prepared MakeLongQuantizedSum(const Rescale& rescale, const Shape& shape, DataType type)
 {
     const size_t count = shape.m_Outer * shape.m_Columns;
     backends::Scratch scratch;
     const size_t sumsOffset = scratch.Add<int64_t>(count);
     const size_t blockOffset = scratch.Add<int32_t>(count);
-    return {[=, sum = LongSum(shape, type), apply = ChooseRescaleLongSums(type)](const ExecuteArgs& run)
+    return {[=, sum = LongSum(shape, type), apply = ChooseRescaleLongSums<Rescale>(type)](const ExecuteArgs& run)
             {
                 auto* const sums = backends::Scratch::At<int64_t>(run.m_Scratch, sumsOffset);
                 sum.Run(*run.m_Parallel, run.GetInput<std::byte>(0), sums,
@@ -242,25 +245,36 @@ Prepared MakeLongQuantizedSum(const ref::SumRescale& rescale, const Shape& shape
             scratch.GetBytes()};
 }
 
-/// Sums of quantized values to quantized sums or means, as the reference kernel computes them.
-Prepared MakeQuantizedSum(const ReshapeArgs& args, const Shape& shape, bool isMean)
+/// Sums of quantized values to quantized sums or means, as the reference kernel computes them. `functions`: by type.
+template <typename Rescale>
+Prepared MakeRescaledSum(const Rescale& sumRescale, const RescaleSums<Rescale> (&functions)[4], const Shape& shape,
+                         DataType type)
 {
-    const DataType type = args.GetInput(0).GetDataType();
-    const ref::TensorQuantization input = ref::GetTensorQuantization(args.GetInput(0));
-    const ref::TensorQuantization output = ref::GetTensorQuantization(args.GetOutput(0));
-    const size_t count = shape.m_Outer * shape.m_Columns;
-    const ref::SumRescale sumRescale(input, output, shape.m_Rows, isMean);
     if (shape.m_Rows > MaxRowsOfSum(type))
     {
         return MakeLongQuantizedSum(sumRescale, shape, type);
     }
-    return {[rescale = sumRescale, apply = GetReduceFunctions().m_Rescale[GetIndex(type)],
+    const size_t count = shape.m_Outer * shape.m_Columns;
+    return {[rescale = sumRescale, apply = functions[GetIndex(type)],
              reduction = Reduction(shape, 0, type, sizeof(int32_t)), count](const ExecuteArgs& run)
             {
                 reduction.Run(*run.m_Parallel, run.GetInput<std::byte>(0), static_cast<std::byte*>(run.m_Scratch));
                 apply(rescale, static_cast<const int32_t*>(run.m_Scratch), count, run.GetOutput<std::byte>(0));
             },
             backends::CheckedCount(count, sizeof(int32_t))};
+}
+
+Prepared MakeQuantizedSum(const ReshapeArgs& args, const Shape& shape, bool isMean, RequantizationMode mode)
+{
+    const DataType type = args.GetInput(0).GetDataType();
+    const ref::TensorQuantization input = ref::GetTensorQuantization(args.GetInput(0));
+    const ref::TensorQuantization output = ref::GetTensorQuantization(args.GetOutput(0));
+    const ReduceFunctions& functions = GetReduceFunctions();
+    return mode == RequantizationMode::FloatHalfEven
+               ? MakeRescaledSum(ref::HalfEvenMean(input, output, shape.m_Rows), functions.m_RescaleHalfEven, shape,
+                                 type)
+               : MakeRescaledSum(ref::SumRescale(input, output, shape.m_Rows, isMean), functions.m_Rescale, shape,
+                                 type);
 }
 
 Prepared MakeFloatMean(const Shape& shape)
@@ -284,8 +298,9 @@ Prepared MakePlain(const Shape& shape, size_t operation, DataType type)
     { reduction.Run(*run.m_Parallel, run.GetInput<std::byte>(0), run.GetOutput<std::byte>(0)); };
 }
 
-/// Prepares a layer whose axes and shapes the reference kernel has checked.
-Prepared PrepareOperation(const ReshapeArgs& args, ReduceOperation operation, const std::vector<unsigned int>& axes)
+/// Prepares a layer whose axes and shapes the reference kernel has checked. `mode`: of quantized means.
+Prepared PrepareOperation(const ReshapeArgs& args, ReduceOperation operation, const std::vector<unsigned int>& axes,
+                          RequantizationMode mode = RequantizationMode::FixedPoint)
 {
     const DataType type = args.GetInput(0).GetDataType();
     if (args.GetInput(0).GetNumElements() == 0)
@@ -313,7 +328,7 @@ Prepared PrepareOperation(const ReshapeArgs& args, ReduceOperation operation, co
     const bool isMean = operation == ReduceOperation::Mean;
     if (type != DataType::Float32)
     {
-        return MakeQuantizedSum(args, *shape, isMean);
+        return MakeQuantizedSum(args, *shape, isMean, mode);
     }
     return isMean ? MakeFloatMean(*shape) : MakePlain(*shape, 0, type);
 }
@@ -326,14 +341,18 @@ Prepared RefineReduce(const ReshapeArgs& args, const backends::PackedWeights*, P
 
 Prepared RefineMean(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
 {
-    return PrepareOperation(args, ReduceOperation::Mean, args.GetDescriptor<MeanDescriptor>().m_Axis);
+    const auto& descriptor = args.GetDescriptor<MeanDescriptor>();
+    return PrepareOperation(args, ReduceOperation::Mean, descriptor.m_Axis, descriptor.m_Requantization);
 }
 
 } // namespace
 
 extern const backends::Kernel CpuReduceKernel = {
     .m_Name = "CpuReduce", .m_Types = ReduceTypes, .m_Reference = &ref::RefReduceKernel, .m_Refine = RefineReduce};
-extern const backends::Kernel CpuMeanKernel = {
-    .m_Name = "CpuMean", .m_Types = MeanTypes, .m_Reference = &ref::RefMeanKernel, .m_Refine = RefineMean};
+extern const backends::Kernel CpuMeanKernel = {.m_Name = "CpuMean",
+                                               .m_Types = MeanTypes,
+                                               .m_RoundsHalfToEven = true,
+                                               .m_Reference = &ref::RefMeanKernel,
+                                               .m_Refine = RefineMean};
 
 } // namespace tenon::cpu

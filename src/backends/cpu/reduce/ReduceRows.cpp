@@ -21,6 +21,7 @@
 #include "backends/cpu/simd/BlockedSumF32-inl.hpp"
 #include "backends/cpu/simd/BoundedMultiplier-inl.hpp"
 #include "backends/cpu/simd/Cover-inl.hpp"
+#include "backends/cpu/simd/HalfEven-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -416,29 +417,49 @@ void SumFloatRow(const float* in, size_t length, float* out)
     *out = static_cast<float>(total);
 }
 
+/// `ofDifferences`: the stored results of a vector of sums less their zero points.
+template <typename T, typename Rescale, typename F>
+HWY_INLINE void RescaleBy(const Rescale& rescale, const int32_t* sums, size_t count, void* out, const F& ofDifferences)
+{
+    const hn::ScalableTag<int32_t> d;
+    const hn::Rebind<T, decltype(d)> dOut;
+    constexpr size_t Lanes = hn::MaxLanes(d);
+    const auto zeroPoints = hn::Set(d, static_cast<int32_t>(rescale.GetZeroPoints()));
+    auto* to = static_cast<T*>(out);
+    size_t i = 0;
+    for (; i + Lanes <= count; i += Lanes)
+    {
+        hn::StoreU(ofDifferences(dOut, hn::Sub(hn::LoadU(d, sums + i), zeroPoints)), dOut, to + i);
+    }
+    for (; i < count; ++i)
+    {
+        to[i] = rescale.template Apply<T>(sums[i]);
+    }
+}
+
 template <typename T>
 void Rescale(const ref::SumRescale& rescale, const int32_t* sums, size_t count, void* out)
 {
     using Tag = hn::ScalableTag<int32_t>;
     const Tag d;
-    constexpr size_t Lanes = hn::MaxLanes(Tag());
     const AnyBoundedMultiplier<Tag> multiply(rescale.GetMultiplier());
-    const auto zeroPoints = hn::Set(d, static_cast<int32_t>(rescale.GetZeroPoints()));
     const auto zeroOutput = hn::Set(d, rescale.GetZeroOutput());
     const auto minimum = hn::Set(d, int32_t{std::numeric_limits<T>::min()});
     const auto maximum = hn::Set(d, int32_t{std::numeric_limits<T>::max()});
-    auto* to = static_cast<T*>(out);
-    size_t i = 0;
-    for (; i + Lanes <= count; i += Lanes)
-    {
-        const auto scaled = multiply(hn::Sub(hn::LoadU(d, sums + i), zeroPoints));
-        const auto stored = hn::Min(hn::Max(hn::Add(scaled, zeroOutput), minimum), maximum);
-        hn::StoreU(hn::DemoteTo(hn::Rebind<T, Tag>(), stored), hn::Rebind<T, Tag>(), to + i);
-    }
-    for (; i < count; ++i)
-    {
-        to[i] = rescale.Apply<T>(sums[i]);
-    }
+    RescaleBy<T>(rescale, sums, count, out,
+                 [&](auto dOut, auto differences) HWY_ATTR
+                 {
+                     const auto stored = hn::Add(multiply(differences), zeroOutput);
+                     return hn::DemoteTo(dOut, hn::Min(hn::Max(stored, minimum), maximum));
+                 });
+}
+
+template <typename T>
+void RescaleHalfEven(const ref::HalfEvenMean& mean, const int32_t* sums, size_t count, void* out)
+{
+    RescaleBy<T>(mean, sums, count, out,
+                 [&](auto dOut, auto differences) HWY_ATTR
+                 { return ToStoredHalfEven(dOut, differences, mean.GetFactor(), mean.GetZeroOutput()); });
 }
 
 template <typename Op>
@@ -465,6 +486,9 @@ ReduceFunctions MakeRows()
     functions.m_Rescale[1] = Rescale<int8_t>;
     functions.m_Rescale[2] = Rescale<uint8_t>;
     functions.m_Rescale[3] = Rescale<int16_t>;
+    functions.m_RescaleHalfEven[1] = RescaleHalfEven<int8_t>;
+    functions.m_RescaleHalfEven[2] = RescaleHalfEven<uint8_t>;
+    functions.m_RescaleHalfEven[3] = RescaleHalfEven<int16_t>;
     return functions;
 }
 

@@ -28,8 +28,10 @@ inline size_t MaxRowsOfSum(DataType type)
     return (size_t{1} << 30) >> (8 * GetDataTypeSize(type));
 }
 
-/// out[i] = rescale of sums[i], where a sum is of at most MaxRowsOfSum elements.
-using RescaleSums = void (*)(const ref::SumRescale& rescale, const int32_t* sums, size_t count, void* out);
+/// out[i] = rescale of sums[i], where a sum is of at most MaxRowsOfSum elements. Rescale: ref::SumRescale or
+/// ref::HalfEvenMean.
+template <typename Rescale>
+using RescaleSums = void (*)(const Rescale& rescale, const int32_t* sums, size_t count, void* out);
 
 struct ReduceFunctions
 {
@@ -37,7 +39,8 @@ struct ReduceFunctions
     /// rows. Any and all exist for Booleans only, and Booleans have nothing else. Products exist for floats only.
     ReduceFunction m_Columns[6][4] = {};
     ReduceRowsFunction m_Rows[6][4] = {};
-    RescaleSums m_Rescale[4] = {}; ///< indexed by type; null for float
+    RescaleSums<ref::SumRescale> m_Rescale[4] = {}; ///< indexed by type; null for float
+    RescaleSums<ref::HalfEvenMean> m_RescaleHalfEven[4] = {};
 };
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.

@@ -3,7 +3,7 @@
 // phase taken.
 #pragma once
 
-#include "backends/reference/kernels/UnpackedWeights.hpp"
+#include "common/FourBits.hpp"
 
 #include <tenon/backend/ILayerSupport.hpp>
 
@@ -25,7 +25,7 @@ public:
         if (layer.GetInput(1).GetDataType() == DataType::QSymmS4)
         {
             m_Unpacked.resize(layer.GetInput(1).GetNumElements());
-            ref::Unpack(reinterpret_cast<const int8_t*>(m_Bytes), m_Unpacked.size(), m_Unpacked.data());
+            UnpackFourBits(m_Bytes, m_Unpacked.size(), true, m_Unpacked.data());
             m_Bytes = reinterpret_cast<const uint8_t*>(m_Unpacked.data());
         }
     }

@@ -122,8 +122,7 @@ WinogradWeightsInt8::WinogradWeightsInt8(const LayerView& layer, backends::Packe
       m_IsSigned(m_IsHybrid || layer.GetInput(1).GetDataType() != DataType::QAsymmU8),
       m_ZeroPoint(m_IsHybrid ? 0 : ref::GetWeightsZeroPoint(layer.GetInput(1))),
       m_DataZeroPoint(m_IsHybrid ? 0 : layer.GetInput(0).GetQuantizationOffset()),
-      m_Arrays(MakePanels(), m_IsHybrid ? RoundingInt8::None : RoundingInt8::FixedPoint,
-               m_IsHybrid ? 0 : layer.GetOutput(0).GetQuantizationOffset())
+      m_Arrays(MakePanels(), GetRounding(layer), m_IsHybrid ? 0 : layer.GetOutput(0).GetQuantizationOffset())
 {
     SetUpColumns(layer, store);
     if (!IsExact())
@@ -582,8 +581,14 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuConvolution2dWinogradInt8Kernel = {
-    "CpuConvolution2dWinogradInt8", Int8Types, Prepare, Check, Pack, backends::FuseClamp, CheckMachine};
+extern const backends::Kernel CpuConvolution2dWinogradInt8Kernel = {.m_Name = "CpuConvolution2dWinogradInt8",
+                                                                    .m_Types = Int8Types,
+                                                                    .m_Prepare = Prepare,
+                                                                    .m_Check = Check,
+                                                                    .m_Pack = Pack,
+                                                                    .m_Fuse = backends::FuseClamp,
+                                                                    .m_CheckMachine = CheckMachine,
+                                                                    .m_RoundsHalfToEven = true};
 
 extern const backends::Kernel CpuConvolution2dWinogradHybridKernel = {
     "CpuConvolution2dWinogradHybrid", HybridTypes, Prepare, Check, Pack, backends::FuseClamp, CheckMachine};

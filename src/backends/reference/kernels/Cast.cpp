@@ -6,6 +6,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
+#include "common/FourBits.hpp"
 #include "common/HalfFloat.hpp"
 
 #include <algorithm>
@@ -184,12 +185,12 @@ Prepared PrepareCast(const ReshapeArgs& args, const backends::PackedWeights*)
                 auto* unpackedResult = unpacked + (unpacks ? count : 0);
                 if (unpacks)
                 {
-                    UnpackInt4(run.GetInput<std::byte>(0), count, unpacked);
+                    UnpackFourBits(run.GetInput<std::byte>(0), count, true, unpacked);
                 }
                 cast(unpacks ? unpacked : run.m_Inputs[0], packs ? unpackedResult : run.m_Outputs[0], count);
                 if (packs)
                 {
-                    PackInt4(unpackedResult, count, run.GetOutput<std::byte>(0));
+                    PackFourBits(unpackedResult, count, run.GetOutput<std::byte>(0));
                 }
             },
             (unpacks ? count : 0) + (packs ? count : 0)};

@@ -4,6 +4,7 @@
 
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "common/CopyBlock.hpp"
+#include "common/FourBits.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -60,14 +61,14 @@ backends::Prepared PreparePacked(std::vector<JoinInput> parts, size_t chunks, si
         for (size_t i = 0; i < parts.size(); ++i)
         {
             const size_t length = parts[i].m_ChunkElements;
-            UnpackInt4(args.GetInput<std::byte>(i), length * chunks, unpacked);
+            UnpackFourBits(args.GetInput<std::byte>(i), length * chunks, true, unpacked);
             for (size_t chunk = 0; chunk < chunks; ++chunk)
             {
                 std::copy_n(unpacked + chunk * length, length, joined + chunk * stride + begin);
             }
             begin += length;
         }
-        PackInt4(joined, outputElements, args.GetOutput<std::byte>(0));
+        PackFourBits(joined, outputElements, args.GetOutput<std::byte>(0));
     };
     return {run, outputElements + largest};
 }

@@ -3,6 +3,7 @@
 #include "backends/reference/kernels/DataMovement.hpp"
 
 #include "common/CopyBlock.hpp"
+#include "common/FourBits.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -49,26 +50,6 @@ size_t GetMovedBytes(DataType type)
 {
     const unsigned int bits = GetDataTypeBits(type);
     return bits < 8 ? 1 : bits / 8;
-}
-
-void UnpackInt4(const std::byte* packed, size_t count, std::byte* bytes)
-{
-    for (size_t i = 0; i < count; ++i)
-    {
-        const auto pair = std::to_integer<unsigned int>(packed[i / 2]);
-        const unsigned int nibble = (i % 2 == 0 ? pair : pair >> 4) & 0xFU;
-        bytes[i] = static_cast<std::byte>((nibble ^ 8U) - 8U); // bit 3 is the sign
-    }
-}
-
-void PackInt4(const std::byte* bytes, size_t count, std::byte* packed)
-{
-    for (size_t i = 0; i < count; i += 2)
-    {
-        const std::byte low = bytes[i] & std::byte{0xF};
-        const std::byte high = i + 1 < count ? bytes[i + 1] & std::byte{0xF} : std::byte{0};
-        packed[i / 2] = low | high << 4;
-    }
 }
 
 backends::Prepared PrepareCopy(const TensorInfo& input)
@@ -122,9 +103,9 @@ backends::Prepared PrepareIndexedMove(const TensorInfo& input, const TensorInfo&
     {
         auto* unpackedInput = static_cast<std::byte*>(args.m_Scratch);
         std::byte* unpackedOutput = unpackedInput + inputCount;
-        UnpackInt4(args.GetInput<std::byte>(0), inputCount, unpackedInput);
+        UnpackFourBits(args.GetInput<std::byte>(0), inputCount, true, unpackedInput);
         move(args, unpackedInput, unpackedOutput);
-        PackInt4(unpackedOutput, outputCount, args.GetOutput<std::byte>(0));
+        PackFourBits(unpackedOutput, outputCount, args.GetOutput<std::byte>(0));
     };
     return {run, inputCount + outputCount};
 }

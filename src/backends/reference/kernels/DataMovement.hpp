@@ -32,11 +32,6 @@ size_t CountElements(const TensorShape& shape, unsigned int first, unsigned int 
 /// Bytes of an element while it is moved: 4-bit elements are unpacked to one byte each.
 size_t GetMovedBytes(DataType type);
 
-/// Expands 4-bit elements (the first in the low half of a byte) to sign-extended bytes.
-void UnpackInt4(const std::byte* packed, size_t count, std::byte* bytes);
-/// The reverse of UnpackInt4. The unused half of the last byte becomes 0.
-void PackInt4(const std::byte* bytes, size_t count, std::byte* packed);
-
 /// Output 0 gets the bytes of input 0, unless both are the same memory.
 backends::Prepared PrepareCopy(const TensorInfo& input);
 

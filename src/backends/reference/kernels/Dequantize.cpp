@@ -7,6 +7,7 @@
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/F16AsF32.hpp"
+#include "common/FourBits.hpp"
 
 #include <cstddef>
 
@@ -52,7 +53,7 @@ Prepared MakeDequantize(const ReshapeArgs& args)
         const size_t count = input.GetNumElements();
         return {[quantization, count](const ExecuteArgs& run)
                 {
-                    UnpackInt4(run.GetInput<std::byte>(0), count, static_cast<std::byte*>(run.m_Scratch));
+                    UnpackFourBits(run.GetInput<std::byte>(0), count, true, static_cast<std::byte*>(run.m_Scratch));
                     DequantizeAll(quantization, static_cast<const int8_t*>(run.m_Scratch), run.GetOutput<Out>(0));
                 },
                 count};

@@ -6,6 +6,7 @@
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 #include "common/CopyBlock.hpp"
+#include "common/FourBits.hpp"
 
 #include <algorithm>
 
@@ -92,10 +93,10 @@ struct Int4Run
     {
         auto* output = backends::Scratch::At<std::byte>(args.m_Scratch, m_Output);
         auto* update = backends::Scratch::At<std::byte>(args.m_Scratch, m_Update);
-        UnpackInt4(args.GetInput<std::byte>(0), m_OutputElements, output);
-        UnpackInt4(args.GetInput<std::byte>(1), m_UpdateElements, update);
+        UnpackFourBits(args.GetInput<std::byte>(0), m_OutputElements, true, output);
+        UnpackFourBits(args.GetInput<std::byte>(1), m_UpdateElements, true, update);
         m_Box.Paste(args, update, output);
-        PackInt4(output, m_OutputElements, args.GetOutput<std::byte>(0));
+        PackFourBits(output, m_OutputElements, args.GetOutput<std::byte>(0));
     }
 };
 

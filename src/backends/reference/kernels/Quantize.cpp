@@ -9,6 +9,7 @@
 #include "backends/reference/ElementTypes.hpp"
 #include "backends/reference/TensorQuantization.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
+#include "common/FourBits.hpp"
 
 #include <tenon/descriptors/Elementwise.hpp>
 
@@ -95,7 +96,7 @@ Prepared MakeQuantize(const ReshapeArgs& args)
                 {
                     auto* bytes = static_cast<int8_t*>(run.m_Scratch);
                     QuantizeAll(quantization, range, isHalfEven, run.GetInput<In>(0), bytes);
-                    PackInt4(static_cast<const std::byte*>(run.m_Scratch), count, run.GetOutput<std::byte>(0));
+                    PackFourBits(static_cast<const std::byte*>(run.m_Scratch), count, run.GetOutput<std::byte>(0));
                 },
                 count};
     }

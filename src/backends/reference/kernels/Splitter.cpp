@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splitter: output i is the box of view i.
 #include "backends/reference/kernels/DataMovement.hpp"
+#include "common/FourBits.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/descriptors/Slicing.hpp>
@@ -61,11 +62,11 @@ backends::Prepared PreparePacked(const ReshapeArgs& shapes, std::vector<BoxCopy>
     {
         auto* unpacked = static_cast<std::byte*>(args.m_Scratch);
         std::byte* copy = unpacked + inputCount;
-        UnpackInt4(args.GetInput<std::byte>(0), inputCount, unpacked);
+        UnpackFourBits(args.GetInput<std::byte>(0), inputCount, true, unpacked);
         for (size_t i = 0; i < views.size(); ++i)
         {
             views[i](unpacked, copy);
-            PackInt4(copy, counts[i], args.GetOutput<std::byte>(i));
+            PackFourBits(copy, counts[i], args.GetOutput<std::byte>(i));
         }
     };
     return {run, inputCount + largest};

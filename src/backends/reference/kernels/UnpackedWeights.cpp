@@ -3,28 +3,13 @@
 #include "backends/reference/kernels/UnpackedWeights.hpp"
 
 #include "backends/common/Scratch.hpp"
+#include "common/FourBits.hpp"
 
 #include <utility>
 #include <vector>
 
 namespace tenon::ref
 {
-
-void Unpack(const int8_t* packed, size_t count, int8_t* unpacked)
-{
-    // Bytes are processed as unsigned, so that compilers vectorize the loop.
-    const auto extend = [](unsigned int nibble) { return static_cast<int8_t>((nibble ^ 8U) - 8U); };
-    for (size_t i = 0; i < count / 2; ++i)
-    {
-        const auto pair = static_cast<uint8_t>(packed[i]);
-        unpacked[2 * i] = extend(pair & 0x0FU);
-        unpacked[2 * i + 1] = extend(pair >> 4U);
-    }
-    if (count % 2 != 0)
-    {
-        unpacked[count - 1] = extend(static_cast<uint8_t>(packed[count / 2]) & 0x0FU);
-    }
-}
 
 namespace
 {
@@ -38,7 +23,7 @@ struct UnpackingExecutor
     void operator()(const ExecuteArgs& args) const
     {
         auto* unpacked = backends::Scratch::At<int8_t>(args.m_Scratch, m_Unpacked);
-        Unpack(args.GetInput<int8_t>(1), m_NumWeights, unpacked);
+        UnpackFourBits(args.m_Inputs[1], m_NumWeights, true, unpacked);
         const void* inputs[] = {args.m_Inputs[0], unpacked, args.m_Inputs.size() > 2 ? args.m_Inputs[2] : nullptr};
         ExecuteArgs wide = args;
         wide.m_Inputs = {inputs, std::size(inputs)};

@@ -8,9 +8,6 @@
 namespace tenon::ref
 {
 
-/// Unpacks signed 4-bit elements, two per byte, the first in the low half.
-void Unpack(const int8_t* packed, size_t count, int8_t* unpacked);
-
 /// Calls `prepare` for `args`. If input 1 has a 4-bit type, `prepare` sees the same weights as 8-bit, and unpacking
 /// runs first.
 backends::Prepared PrepareWithUnpackedWeights(const ReshapeArgs& args,

@@ -67,13 +67,30 @@ void RoundUp(Pool& pool, const Value& x)
     pool.m_CountsPads = false;
 }
 
+bool IsByte(DataType type)
+{
+    return type == DataType::Signed8 || type == DataType::Unsigned8;
+}
+
+/// Integers of 8 bits as quantized ones, which Pooling2d takes; other values as they are.
+Value AsImage(GraphBuilder& graph, const Value& x)
+{
+    if (!IsByte(x.Type()))
+    {
+        return x;
+    }
+    const DataType type = x.Type() == DataType::Unsigned8 ? DataType::QAsymmU8 : DataType::QAsymmS8;
+    return graph.AddQuantizedLayer(LayerType::Bitcast, NullDescriptor(), {x}, TensorInfo(x.Shape(), type, 1.0f));
+}
+
 /// Whether no window that rounding up adds hangs over the end in a way that the layers of images see differently.
 bool IsPlain(const Pool& pool, const Value& x)
 {
     const SlidingWindow& windows = pool.m_Window;
+    const bool isMaxOfBytes = pool.m_Function == PoolingNdFunction::Max && IsByte(x.Type());
     if (pool.m_Function == PoolingNdFunction::Lp || pool.m_HasIndices || windows.HasDilation() || windows.Rank() > 2 ||
         windows.m_AutoPad != SlidingWindow::AutoPad::NotSet ||
-        (x.Type() != DataType::Float32 && x.Type() != DataType::Float16))
+        (x.Type() != DataType::Float32 && x.Type() != DataType::Float16 && !isMaxOfBytes))
     {
         return false;
     }
@@ -126,8 +143,12 @@ void AddPool(Operator& op, GraphBuilder& graph, Pool pool)
         descriptor.m_PadRight = static_cast<uint32_t>(windows.m_After[1]);
         descriptor.m_PaddingMethod = pool.m_CountsPads ? PaddingMethod::IgnoreValue : PaddingMethod::Exclude;
         descriptor.m_DataLayout = DataLayout::NCHW;
-        const Value image = isOneDimensional ? graph.Unsqueeze(x, {2}) : x;
-        const Value result = graph.AddImageLayer(LayerType::Pooling2d, descriptor, {image});
+        const Value image = AsImage(graph, isOneDimensional ? graph.Unsqueeze(x, {2}) : x);
+        Value result = graph.AddImageLayer(LayerType::Pooling2d, descriptor, {image});
+        if (IsByte(x.Type()))
+        {
+            result = graph.AddLayer(LayerType::Bitcast, NullDescriptor(), {result}, x.Type(), result.Shape());
+        }
         op.SetOutput(0, isOneDimensional ? graph.Squeeze(result, {2}) : result);
         return;
     }

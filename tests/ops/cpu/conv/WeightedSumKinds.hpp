@@ -23,6 +23,7 @@ struct SumKind
     bool m_HasScales;       ///< one scale for each output channel
     int32_t m_WeightsPoint; ///< zero point
     double m_OfLargest;     ///< tolerance, see ExpectAsReference
+    RequantizationMode m_Mode = RequantizationMode::FixedPoint;
 };
 
 inline constexpr SumKind SumKinds[] = {
@@ -38,6 +39,14 @@ inline constexpr SumKind SumKinds[] = {
     {"floats by int4", "Hybrid", DataType::Float32, DataType::QSymmS4, DataType::Float32, false, 0, 0},
     {"int16 by int8", "Int16", DataType::QSymmS16, DataType::QSymmS8, DataType::Signed64, true, 0, 0},
     {"int16 by int4, bias of 32 bits", "Int16", DataType::QSymmS16, DataType::QSymmS4, DataType::Signed32, false, 0, 0},
+    {"int8, scales, half to even", "Int8", DataType::QAsymmS8, DataType::QSymmS8, DataType::Signed32, true, 0, 0,
+     RequantizationMode::FloatHalfEven},
+    {"int8, zero point, half to even", "Int8", DataType::QAsymmS8, DataType::QAsymmS8, DataType::Signed32, false, -7, 0,
+     RequantizationMode::FloatHalfEven},
+    {"int8 by int4, scales, half to even", "Int8", DataType::QAsymmS8, DataType::QSymmS4, DataType::Signed32, true, 0,
+     0, RequantizationMode::FloatHalfEven},
+    {"uint8, half to even", "Int8", DataType::QAsymmU8, DataType::QAsymmU8, DataType::Signed32, false, 131, 0,
+     RequantizationMode::FloatHalfEven},
 };
 
 inline TestTensor MakeWeights(const TensorInfo& info, uint32_t seed)
@@ -52,17 +61,25 @@ inline TestTensor MakeWeights(const TensorInfo& info, uint32_t seed)
 
 /// A layer of this kind. `weights`: [outputs, height, width, depth], output channels in front.
 template <typename D>
-OpCase MakeSumCase(const std::string& name, const SumKind& kind, LayerType type, const D& descriptor,
-                   const TensorShape& data, const TensorShape& weights, const TensorShape& output, uint32_t seed)
+OpCase MakeSumCase(const std::string& name, const SumKind& kind, LayerType type, D descriptor, const TensorShape& data,
+                   const TensorShape& weights, const TensorShape& output, uint32_t seed)
 {
     const bool isFloat = kind.m_Data == DataType::Float32;
     const float dataScale = kind.m_Data == DataType::QSymmS16 ? 1.0f / 4096 : 0.05f;
     const int32_t point = kind.m_Data == DataType::QAsymmU8 ? 125 : kind.m_Data == DataType::QAsymmS8 ? 3 : 0;
     const float largest = kind.m_Weights == DataType::QSymmS4 ? 16 : 1; // int4 weights cover the range of int8
+    // Factors that are powers of two make ties of many sums.
+    const bool isHalfEven = kind.m_Mode == RequantizationMode::FloatHalfEven;
+    if constexpr (requires { descriptor.m_Requantization; })
+    {
+        descriptor.m_Requantization = kind.m_Mode;
+    }
     std::vector<float> scales;
     for (unsigned int c = 0; c < (kind.m_HasScales ? weights[0] : 1); ++c)
     {
-        scales.push_back(largest * (0.02f + 0.003f * static_cast<float>(c % 5)));
+        const float scale = isHalfEven ? std::exp2(-5.0f - static_cast<float>(c % 3)) // to 1/128
+                                       : 0.02f + 0.003f * static_cast<float>(c % 5);
+        scales.push_back(largest * scale);
     }
     TensorInfo weightsInfo(weights, kind.m_Weights, scales.front(), kind.m_WeightsPoint);
     if (kind.m_HasScales)
@@ -70,7 +87,8 @@ OpCase MakeSumCase(const std::string& name, const SumKind& kind, LayerType type,
         weightsInfo = TensorInfo(weights, kind.m_Weights, scales, 0);
     }
     const float depth = std::sqrt(static_cast<float>(weights.GetNumElements() / weights[0]));
-    const float step = dataScale * 2.5f * depth; // sums cover most of the range, and some saturate
+    const float steps = 2.5f * depth; // sums cover most of the range, and some saturate
+    const float step = dataScale * (isHalfEven ? std::exp2(std::floor(std::log2(steps))) : steps);
     const TensorInfo dataInfo =
         isFloat ? TensorInfo(data, kind.m_Data) : TensorInfo(data, kind.m_Data, dataScale, point);
     const TensorInfo outputInfo =

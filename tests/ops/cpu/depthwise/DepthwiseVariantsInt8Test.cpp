@@ -32,6 +32,7 @@ struct Case
     float m_OutputScale = 2.0f;
     int32_t m_WeightsZeroPoint = 0; ///< else weights are uint8
     unsigned int m_Multiplier = 1;
+    RequantizationMode m_Requantization = RequantizationMode::FixedPoint;
 };
 
 OpCase MakeCase(const Case& c)
@@ -42,6 +43,7 @@ OpCase MakeCase(const Case& c)
     d.m_StrideX = c.m_Stride[1];
     d.m_DilationY = c.m_Dilation[0];
     d.m_DilationX = c.m_Dilation[1];
+    d.m_Requantization = c.m_Requantization;
     const auto count = [&c](size_t axis)
     { return (c.m_Image[axis] - c.m_Dilation[axis] * (c.m_Window[axis] - 1) - 1) / c.m_Stride[axis] + 1; };
     const unsigned int channels = c.m_Image[2] * c.m_Multiplier;
@@ -182,6 +184,22 @@ ISA_TEST(DepthwiseVariantsInt8, RingBuffer)
         {"weights of two terms", {3, 3}, One, One, Image, Int8Of64, Strips64, 2.0f, 255},
         {"5x5, weights of two terms", {5, 5}, One, One, Image, Int32Of64, Int32Of64, 2.0f, 255},
         {"channel multiplier 2", {3, 3}, One, One, {20, 20, 32}, Int8Of64, Int32Of64, 2.0f, 0, 2},
+    });
+}
+
+// Float factors fit registers, whatever their size.
+ISA_TEST(DepthwiseVariantsInt8, RoundingHalfToEven)
+{
+    constexpr auto HalfEven = RequantizationMode::FloatHalfEven;
+    constexpr std::array<unsigned int, 2> One = {1, 1};
+    constexpr std::array<unsigned int, 2> Two = {2, 2};
+    constexpr std::array<unsigned int, 3> Image = {20, 20, 64};
+    ExpectVariants({
+        {"stride 1", {3, 3}, One, One, Image, Strips64, Strips64, 2.0f, 0, 1, HalfEven},
+        {"stride 2", {3, 3}, Two, One, Image, Strips64, Strips64, 2.0f, 0, 1, HalfEven},
+        {"a factor above 1", {3, 3}, One, One, Image, Strips64, Strips64, 0.001f, 0, 1, HalfEven},
+        {"5x5", {5, 5}, One, One, Image, Int8Of64, Int32Of64, 0.001f, 0, 1, HalfEven},
+        {"stride as dilation", {3, 3}, Two, Two, Image, Int8Of64, Int32Of64, 0.001f, 0, 1, HalfEven},
     });
 }
 

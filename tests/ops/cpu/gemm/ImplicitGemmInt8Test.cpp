@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of int8, and of floats beside int8, whose tiles may read windows where they lie in a padded image: tiles
-// of all widths and heights, runs that are whole groups and that are padded, groups of channels, blocks, and what such
-// tiles are not made for. See PatchRunsInt8Test.cpp for which are.
+// Convolutions of int8 in both modes of requantization, and of floats beside int8, whose tiles may read windows where
+// they lie in a padded image: tiles of all widths and heights, runs that are whole groups and that are padded, groups
+// of channels, blocks, and what such tiles are not made for. See PatchRunsInt8Test.cpp for which are.
 #include "ops/cpu/CompareWithReference.hpp"
 #include "ops/cpu/TensorInfoInt8.hpp"
 
@@ -90,13 +90,17 @@ void ExpectImplicitGemmAsReference(const Case& c, const ActivationDescriptor* ac
     const std::string name = c.m_Data.ToString() + " in " + std::to_string(c.m_Groups) + " groups by " +
                              weights.ToString() + ", stride " + std::to_string(c.m_Stride) + ", dilation " +
                              std::to_string(c.m_Dilation);
-    OpCase op = ReferenceCase(name, LayerType::Convolution2d, d,
-                              {Random(InfoInt8(c.m_Data, true, 0.1f, -7), c.m_Outputs),
-                               Constant(Random(InfoInt8(weights, true, 0.1f, 0), c.m_Height)),
-                               Constant(Random(biasInfo, 5, -3, 3))},
-                              InfoInt8(output, true, c.m_OutputScale, 5));
-    op.m_FusedActivation = activation;
-    ExpectFastAsReference(op, c.m_IsMostlyPadding);
+    for (const RequantizationMode mode : {RequantizationMode::FixedPoint, RequantizationMode::FloatHalfEven})
+    {
+        d.m_Requantization = mode;
+        OpCase op = ReferenceCase(name, LayerType::Convolution2d, d,
+                                  {Random(InfoInt8(c.m_Data, true, 0.1f, -7), c.m_Outputs),
+                                   Constant(Random(InfoInt8(weights, true, 0.1f, 0), c.m_Height)),
+                                   Constant(Random(biasInfo, 5, -3, 3))},
+                                  InfoInt8(output, true, c.m_OutputScale, 5));
+        op.m_FusedActivation = activation;
+        ExpectFastAsReference(op, c.m_IsMostlyPadding);
+    }
 
     const TensorInfo floatBias(TensorShape({c.m_Outputs}), DataType::Float32);
     OpCase floats = ReferenceCase(name + ", floats", LayerType::Convolution2d, d,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fully connected layers of bytes, and of floats by bytes, beside CpuRef, for tests of their forms of weights.
+// Fully connected layers of bytes, in both modes of requantization, and of floats by bytes, beside CpuRef, for tests of
+// their forms of weights.
 #pragma once
 
 #include "ops/cpu/CompareWithReference.hpp"
@@ -32,9 +33,10 @@ inline void ExpectConnectedAsReference(const std::string& name, const TestTensor
     d.m_TransposeWeightMatrix = true;
     const bool isSigned = data.m_Info.GetDataType() != DataType::QAsymmU8;
     const TensorShape output({data.m_Info.GetShape()[0], weights.m_Info.GetShape()[0]});
-    ExpectAsReference(ReferenceCase(name, LayerType::FullyConnected, d, {data, Constant(weights)},
-                                    InfoInt8(output, isSigned, outputScale, 5)),
-                      "CpuFullyConnectedInt8");
+    ExpectAsReferenceInBothModes<FullyConnectedDescriptor>(ReferenceCase(name, LayerType::FullyConnected, d,
+                                                                         {data, Constant(weights)},
+                                                                         InfoInt8(output, isSigned, outputScale, 5)),
+                                                           "CpuFullyConnectedInt8");
 }
 
 /// The same of random float data.

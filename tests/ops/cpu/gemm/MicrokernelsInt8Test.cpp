@@ -238,13 +238,12 @@ ISA_TEST(MicrokernelsInt8, SetsAreTheirRows)
                 EXPECT_EQ(set.m_Tiles[vectors][rows] != nullptr, isThere) << rows << " rows";
             }
             const bool isPanel = vectors != 0 && vectors <= row->m_Vectors;
-            for (const size_t isUniform : {0U, 1U})
+            for (size_t scale = 0; scale < cpu::NumScalesInt8; ++scale)
             {
-                EXPECT_EQ(set.m_RequantizedKernels[isUniform][0][vectors] != nullptr,
-                          isPanel && row->Has(Epilogues::Rq));
-                EXPECT_EQ(set.m_RequantizedKernels[isUniform][1][vectors] != nullptr,
+                EXPECT_EQ(set.m_RequantizedKernels[scale][0][vectors] != nullptr, isPanel && row->Has(Epilogues::Rq));
+                EXPECT_EQ(set.m_RequantizedKernels[scale][1][vectors] != nullptr,
                           isPanel && row->Has(Epilogues::RqRow));
-                EXPECT_EQ(set.m_ImplicitGemmKernels[isUniform][vectors] != nullptr, isPanel && row->Has(Epilogues::Ig));
+                EXPECT_EQ(set.m_ImplicitGemmKernels[scale][vectors] != nullptr, isPanel && row->Has(Epilogues::Ig));
             }
             EXPECT_EQ(set.m_DequantizedKernels[vectors] != nullptr, isPanel && row->Has(Epilogues::Dq));
             EXPECT_EQ(set.m_ImplicitGemmDequantizeKernels[vectors] != nullptr, isPanel && row->Has(Epilogues::IgDq));

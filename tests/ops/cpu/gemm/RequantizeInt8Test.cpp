@@ -15,6 +15,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tenon::test::requantize_int8_test
@@ -45,25 +46,25 @@ namespace
 {
 
 /// What tiles that write bytes make of `sums` of so many columns: without products they begin with all of them.
+template <typename T>
 void ExpectTilesWrite(const cpu::RequantizeColumns& columns, const int32_t* sums, size_t count, const int32_t* term,
-                      const int8_t* expected)
+                      const T* expected)
 {
     const cpu::MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
-    if (microkernels.m_PrepareRequantization == nullptr || !columns.m_HasOnlyRightShifts)
+    if (microkernels.m_PrepareRequantization == nullptr || !columns.FitsRegisters())
     {
         return;
     }
     cpu::PreparedRequantizationInt8 prepared;
-    microkernels.m_PrepareRequantization(columns, sums, count, true, prepared);
-    const bool isPositive = columns.m_Min >= columns.m_ZeroPoint;
+    microkernels.m_PrepareRequantization(columns, sums, count, std::is_signed_v<T>, prepared);
+    const auto scale = static_cast<size_t>(columns.GetScale());
     for (const cpu::MicrokernelSetInt8* set : {&microkernels.GetPlain(true), &microkernels.GetPlain(false)})
     {
-        const cpu::RequantizedKernelInt8 write =
-            set->m_RequantizedKernels[isPositive][term != nullptr][(count + 15) / 16];
+        const cpu::RequantizedKernelInt8 write = set->m_RequantizedKernels[scale][term != nullptr][(count + 15) / 16];
         for (size_t numRows = 1; write != nullptr && numRows <= 16; ++numRows)
         {
             const std::vector<int32_t> terms(numRows, term != nullptr ? *term : 0);
-            std::vector<int8_t> bytes(numRows * count);
+            std::vector<T> bytes(numRows * count);
             const uint8_t data = 0;
             cpu::RequantizedRowsInt8 rows;
             rows.m_Data = &data;
@@ -103,7 +104,7 @@ ISA_TEST(RequantizeInt8, PixelsOfAllCountsAsReference)
                     const int32_t zeroPoint = pixels % 2 == 0 ? least : least + 100;
                     const int32_t weightZero = isSigned ? 0 : pixels % 3 == 0 ? 128 : 117;
                     const TensorShape weights({outputs, 1, 1, depth});
-                    ExpectAsReference(
+                    ExpectAsReferenceInBothModes<Convolution2dDescriptor>(
                         ReferenceCase(std::to_string(pixels) + " pixels, " + std::to_string(depth) + " to " +
                                           std::to_string(outputs) + (isSigned ? ", int8" : ", uint8"),
                                       LayerType::Convolution2d, d,
@@ -196,6 +197,104 @@ ISA_TEST(RequantizeInt8, RequantizeAsTheScalarFunction)
     }
 }
 
+namespace
+{
+
+void SetFactors(cpu::RequantizeColumns& columns, const double* factors)
+{
+    columns.m_Scale = factors;
+}
+void SetFactors(cpu::RequantizeColumns& columns, const float* factors)
+{
+    columns.m_FloatScale = factors;
+}
+
+double Rescale(int32_t sum, double factor)
+{
+    return std::round(sum * factor);
+}
+double Rescale(int32_t sum, float factor)
+{
+    return std::nearbyint(static_cast<float>(sum) * factor);
+}
+
+/// Expects that sums times factors of this magnitude give what Rescale gives.
+template <typename Factor, typename T>
+void ExpectAsRescale(int exponent, std::mt19937& random)
+{
+    constexpr size_t Columns = 128;
+    constexpr size_t Rows = 3;
+    alignas(64) Factor factors[Columns];
+    alignas(64) int32_t sums[Rows * Columns + cpu::RequantizeRows::PastSums] = {};
+    for (size_t c = 0; c < Columns; ++c)
+    {
+        const auto mantissa = static_cast<Factor>(static_cast<double>(random() % 1000) / 2003);
+        factors[c] = std::ldexp(c % 3 == 0 ? Factor(0.5) : Factor(0.5) + mantissa, exponent);
+    }
+    for (int32_t& sum : sums)
+    {
+        sum = static_cast<int32_t>(random()) >> random() % 32;
+        sum = random() % 8 == 0 ? 0 : sum;
+    }
+    const int32_t terms[Rows] = {5, -1, 0};
+    // Products as near to a half as there are, which floats round to either side of it.
+    for (size_t i = 0; i < Rows * Columns; i += 2)
+    {
+        const double half = static_cast<double>(random() % 600) - 299.5;
+        const double sum = std::round(half / factors[i % Columns]) - terms[i / Columns];
+        sums[i] = std::abs(sum) < 2e9 ? static_cast<int32_t>(sum) : sums[i];
+    }
+    constexpr int32_t Lowest = std::numeric_limits<T>::min();
+    cpu::RequantizeColumns columns;
+    SetFactors(columns, factors);
+    columns.m_ZeroPoint = Lowest + static_cast<int32_t>(random() % 256);
+    columns.m_Min = exponent % 2 == 0 ? columns.m_ZeroPoint : Lowest;
+    columns.m_Max = exponent % 3 == 0 ? std::max(columns.m_Min, Lowest + 200) : Lowest + 255;
+    T bytes[Rows * Columns];
+    cpu::RequantizeRows rows;
+    rows.m_Sums = sums;
+    rows.m_SumStride = Columns;
+    rows.m_Rows = Rows;
+    rows.m_Columns = 1 + random() % Columns;
+    rows.m_RowCorrections = exponent % 4 < 2 ? terms : nullptr;
+    rows.m_Out = bytes;
+    rows.m_OutStride = Columns;
+    rows.m_IsSigned = std::is_signed_v<T>;
+    cpu::GetMicrokernelsInt8().m_Requantize(rows, columns);
+    for (size_t i = 0; i < Rows * Columns; ++i)
+    {
+        if (i % Columns < rows.m_Columns)
+        {
+            const uint32_t term = rows.m_RowCorrections != nullptr ? static_cast<uint32_t>(terms[i / Columns]) : 0;
+            const auto sum = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) + term);
+            const double scaled = std::clamp(Rescale(sum, factors[i % Columns]), -1e5, 1e5);
+            ASSERT_EQ(bytes[i],
+                      std::clamp(static_cast<int32_t>(scaled) + columns.m_ZeroPoint, columns.m_Min, columns.m_Max))
+                << sum << " * " << factors[i % Columns] << " + " << columns.m_ZeroPoint;
+        }
+    }
+    const size_t ofTiles = std::min(rows.m_Columns, size_t{64});
+    ASSERT_NO_FATAL_FAILURE(ExpectTilesWrite(columns, sums, ofTiles, rows.m_RowCorrections, bytes));
+}
+
+/// The same for these exponents and all smaller ones that matter.
+template <typename Factor>
+void ExpectAsRescale(std::vector<int> exponents)
+{
+    std::mt19937 random(3);
+    for (int exponent = -40; exponent <= 40; ++exponent)
+    {
+        exponents.push_back(exponent);
+    }
+    for (const int exponent : exponents)
+    {
+        ASSERT_NO_FATAL_FAILURE((ExpectAsRescale<Factor, int8_t>(exponent, random)));
+        ASSERT_NO_FATAL_FAILURE((ExpectAsRescale<Factor, uint8_t>(exponent, random)));
+    }
+}
+
+} // namespace
+
 // By doubles: of all magnitudes, halves, and far outside of what integers hold, with columns of their own scales.
 ISA_TEST(RequantizeInt8, RequantizeByDoublesAsTheScalarFunction)
 {
@@ -203,70 +302,17 @@ ISA_TEST(RequantizeInt8, RequantizeByDoublesAsTheScalarFunction)
     {
         ISA_SKIP() << "without vectors the reference kernels run";
     }
-    constexpr size_t Columns = 128;
-    constexpr size_t Rows = 3;
-    std::mt19937 random(3);
-    std::vector<int> exponents = {120, 127, 128, 129, 200}; // to those that are no floats
-    for (int exponent = -40; exponent <= 40; ++exponent)
+    ExpectAsRescale<double>({120, 127, 128, 129, 200}); // to those that are no floats
+}
+
+// By floats, with halves that are rounded to even, to the largest.
+ISA_TEST(RequantizeInt8, RequantizeByFloatsAsTheScalarFunction)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
     {
-        exponents.push_back(exponent);
+        ISA_SKIP() << "without vectors the reference kernels run";
     }
-    for (const int exponent : exponents)
-    {
-        for (const bool isSigned : {false, true})
-        {
-            alignas(64) double scales[Columns];
-            alignas(64) int32_t sums[Rows * Columns + cpu::RequantizeRows::PastSums] = {};
-            for (size_t c = 0; c < Columns; ++c)
-            {
-                scales[c] = std::ldexp(c % 3 == 0 ? 0.5 : 0.5 + static_cast<double>(random() % 1000) / 2003, exponent);
-            }
-            for (int32_t& sum : sums)
-            {
-                sum = static_cast<int32_t>(random()) >> random() % 32;
-                sum = random() % 8 == 0 ? 0 : sum;
-            }
-            const int32_t terms[Rows] = {5, -1, 0};
-            // Products as near to a half as there are, which floats round to either side of it.
-            for (size_t i = 0; i < Rows * Columns; i += 2)
-            {
-                const double half = static_cast<double>(random() % 600) - 299.5;
-                const double sum = std::round(half / scales[i % Columns]) - terms[i / Columns];
-                sums[i] = std::abs(sum) < 2e9 ? static_cast<int32_t>(sum) : sums[i];
-            }
-            const int32_t least = isSigned ? -128 : 0;
-            cpu::RequantizeColumns columns;
-            columns.m_Scale = scales;
-            columns.m_ZeroPoint = least + static_cast<int32_t>(random() % 256);
-            columns.m_Min = exponent % 2 == 0 ? columns.m_ZeroPoint : least;
-            columns.m_Max = exponent % 3 == 0 ? std::max(columns.m_Min, least + 200) : least + 255;
-            uint8_t bytes[Rows * Columns];
-            cpu::RequantizeRows rows;
-            rows.m_Sums = sums;
-            rows.m_SumStride = Columns;
-            rows.m_Rows = Rows;
-            rows.m_Columns = 1 + random() % Columns;
-            rows.m_RowCorrections = exponent % 4 < 2 ? terms : nullptr;
-            rows.m_Out = bytes;
-            rows.m_OutStride = Columns;
-            rows.m_IsSigned = isSigned;
-            cpu::GetMicrokernelsInt8().m_Requantize(rows, columns);
-            for (size_t i = 0; i < Rows * Columns; ++i)
-            {
-                if (i % Columns < rows.m_Columns)
-                {
-                    const uint32_t term =
-                        rows.m_RowCorrections != nullptr ? static_cast<uint32_t>(terms[i / Columns]) : 0;
-                    const auto sum = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) + term);
-                    const double scaled = std::clamp(std::round(sum * scales[i % Columns]), -1e5, 1e5);
-                    const int32_t want =
-                        std::clamp(static_cast<int32_t>(scaled) + columns.m_ZeroPoint, columns.m_Min, columns.m_Max);
-                    ASSERT_EQ(isSigned ? static_cast<int8_t>(bytes[i]) : bytes[i], want)
-                        << sum << " * " << scales[i % Columns] << " + " << columns.m_ZeroPoint;
-                }
-            }
-        }
-    }
+    ExpectAsRescale<float>({-126, 100, 120, 127, 128});
 }
 
 // The same for the multipliers that elementwise kernels share: from outputs whose steps are the smallest, where sums

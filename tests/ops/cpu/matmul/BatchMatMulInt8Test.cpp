@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs of two int8 or uint8 matrices that both change from run to run, against CpuRef.
+// GEMMs of two int8 or uint8 matrices that both change from run to run, in both modes of requantization, and of a
+// matrix by a constant one, against CpuRef.
 #include "ops/cpu/CompareWithReference.hpp"
 #include "ops/cpu/TensorInfoInt8.hpp"
 
@@ -35,7 +36,7 @@ void CheckLayer(const Layer& layer, const char* kernel)
     const int32_t least = layer.m_IsSigned ? -128 : 0;
     const auto info = [&](const TensorShape& shape, float scale, int32_t zeroPoint)
     { return InfoInt8(shape, layer.m_IsSigned, scale, least + zeroPoint); };
-    ExpectAsReference(
+    ExpectAsReferenceInBothModes<BatchMatMulDescriptor>(
         ReferenceCase(
             layer.m_X.ToString() + " by " + layer.m_Y.ToString() + ", zero points " + std::to_string(layer.m_ZeroX) +
                 " and " + std::to_string(layer.m_ZeroY) + ", output scale " + std::to_string(layer.m_OutputScale),
@@ -204,6 +205,46 @@ ISA_TEST(BatchMatMulInt8, ProductsByOneMatrixAsReference)
                             TensorShape({std::max(x[0], y[0]), std::max(x[1], y[1]), rows, columns}), true, 7, 100,
                             GetOutputScale(Depth)},
                            "CpuBatchMatMulInt8");
+            }
+        }
+    }
+}
+
+// RequantizationMode::FloatHalfEven: a matrix with one scale, or one for each column, constant or not.
+ISA_TEST(BatchMatMulInt8, ProductsByScaledColumnsAsReference)
+{
+    constexpr unsigned int Depth = 67;
+    for (unsigned int bits = 0; bits < 16; ++bits)
+    {
+        const bool isTransposed = (bits & 1) != 0;
+        const bool hasScales = (bits & 2) != 0;
+        const bool isConstant = (bits & 4) != 0;
+        const bool isSigned = hasScales || (bits & 8) != 0;
+        const int32_t lowest = isSigned ? -128 : 0;
+        BatchMatMulDescriptor d(false, isTransposed);
+        d.m_Requantization = RequantizationMode::FloatHalfEven;
+        for (const unsigned int columns : {1U, 9U, 33U, 70U})
+        {
+            const TensorShape shape =
+                isTransposed ? TensorShape({1, columns, Depth}) : TensorShape({1, Depth, columns});
+            std::vector<float> scales(columns);
+            for (unsigned int c = 0; c < columns; ++c)
+            {
+                scales[c] = std::exp2(-3.0f - static_cast<float>(c % 7));
+            }
+            const TensorInfo y =
+                hasScales && columns > 1
+                    ? TensorInfo(shape, DataType::QSymmS8, scales, isTransposed ? 1 : 2)
+                    : TensorInfo(shape, isSigned ? DataType::QAsymmS8 : DataType::QAsymmU8, 0.125f, lowest + 131);
+            for (const unsigned int rows : {1U, 3U, 13U})
+            {
+                const TestTensor matrix = Random(y, columns);
+                const TensorInfo x = InfoInt8({2, rows, Depth}, isSigned, 0.5f, lowest + 100);
+                ExpectAsReference(ReferenceCase(std::to_string(rows) + " rows by " + y.ToString(),
+                                                LayerType::BatchMatMul, d,
+                                                {Random(x, rows), isConstant ? Constant(matrix) : matrix},
+                                                InfoInt8({2, rows, columns}, isSigned, 16.0f, lowest + 90)),
+                                  isConstant ? "CpuBatchMatMulConstantInt8" : "CpuBatchMatMulInt8");
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FullyConnected and 1x1 Convolution2d with weights that change from run to run, against CpuRef.
+// FullyConnected and 1x1 Convolution2d with weights that change from run to run, bytes in both modes of requantization,
+// against CpuRef.
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 #include "ops/cpu/CompareWithReference.hpp"
 #include "ops/cpu/TensorInfoInt8.hpp"
@@ -182,7 +183,8 @@ ISA_TEST(RunTimeWeights, ConnectedBytesAsReference)
                         std::move(inputs), outputsFirst,
                         InfoInt8(TensorShape({rows, columns}), isSigned, GetOutputScale(depth), isSigned ? -3 : 120));
                     op.m_FusedActivation = bias == BiasOf::RunTime ? &bounded : nullptr;
-                    ExpectAsReference(op, NameOfBytes("CpuFullyConnectedRunTimeInt8", rows, outputsFirst));
+                    ExpectAsReferenceInBothModes<FullyConnectedDescriptor>(
+                        op, NameOfBytes("CpuFullyConnectedRunTimeInt8", rows, outputsFirst));
                 }
             }
         }
@@ -204,7 +206,7 @@ ISA_TEST(RunTimeWeights, FewRowsOfBytesAreNotPacked)
                                              MakeByteWeights(ByteWeights::Centred, TensorShape({columns, 200}), 0),
                                              Random(BiasInfo(columns), 3, -5, 5)},
                                             true, InfoInt8(TensorShape({rows, columns}), true, 0.4f, 7));
-            ExpectAsReference(op, "CpuFullyConnectedRunTimeInt8");
+            ExpectAsReferenceInBothModes<FullyConnectedDescriptor>(op, "CpuFullyConnectedRunTimeInt8");
         }
     }
 }
@@ -230,11 +232,13 @@ ISA_TEST(RunTimeWeights, AnyBiasAsReference)
                 const OpCase connected =
                     MakeConnected({Random(InfoInt8(TensorShape({rows, 100}), true, 0.05f, 20), 1), weights, bias}, true,
                                   InfoInt8(TensorShape({rows, Columns}), true, scale, 0));
-                ExpectAsReference(connected, NameOfBytes("CpuFullyConnectedRunTimeInt8", rows, true));
+                ExpectAsReferenceInBothModes<FullyConnectedDescriptor>(
+                    connected, NameOfBytes("CpuFullyConnectedRunTimeInt8", rows, true));
                 const OpCase pixels = MakePixels(
                     {Random(InfoInt8(TensorShape({1, rows, 1, 100}), true, 0.05f, 20), 1), pixelWeights, bias},
                     InfoInt8(TensorShape({1, rows, 1, Columns}), true, scale, 0));
-                ExpectAsReference(pixels, NameOfBytes("CpuConvolution2dRunTimeInt8", rows, true));
+                ExpectAsReferenceInBothModes<Convolution2dDescriptor>(
+                    pixels, NameOfBytes("CpuConvolution2dRunTimeInt8", rows, true));
             }
         }
     }
@@ -263,7 +267,8 @@ ISA_TEST(RunTimeWeights, PixelsAsReference)
                 op = MakePixels(std::move(inputs),
                                 InfoInt8(output, isSigned, GetOutputScale(depth), isSigned ? -3 : 120));
                 op.m_FusedActivation = width % 2 == 0 ? &bounded : nullptr;
-                ExpectAsReference(op, NameOfBytes("CpuConvolution2dRunTimeInt8", 2 * width, true));
+                ExpectAsReferenceInBothModes<Convolution2dDescriptor>(
+                    op, NameOfBytes("CpuConvolution2dRunTimeInt8", 2 * width, true));
             }
         }
     }

@@ -3,6 +3,7 @@
 // largest values; and which layers are supported.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/winograd/WinogradTransforms.hpp"
+#include "ops/cpu/HalfEvenInt8.hpp"
 #include "ops/cpu/gemm/LayerCasesInt8.hpp"
 #include "ops/cpu/winograd/WinogradSupport.hpp"
 
@@ -197,6 +198,38 @@ ISA_TEST(WinogradInt8, AppliesActivations)
         relu.m_A = 6.0f;
         op.m_FusedActivation = &relu;
         ExpectAsReference(op, GetWinograd());
+    }
+}
+
+// RequantizationMode::FloatHalfEven: ties, saturation and clamps.
+ISA_TEST(WinogradInt8, RoundsHalfToEven)
+{
+    constexpr float DataScale = 0.5f;
+    constexpr float OutputScale = 0.25f;
+    constexpr float Unit = OutputScale / DataScale;
+    for (const bool isSigned : {false, true})
+    {
+        for (const unsigned int aboveMin : {0U, 121U, 255U})
+        {
+            for (const bool hasClamp : {false, true})
+            {
+                const Case c = {{2, 13, 11, 17}, 49, 1, 1, 1, 1, isSigned};
+                Convolution2dDescriptor d = Describe(c);
+                d.m_Requantization = RequantizationMode::FloatHalfEven;
+                const int32_t lowest = isSigned ? -128 : 0;
+                const TestTensor weights = MakeTieWeights({c.m_Outputs, 3, 3, c.m_Data[3]}, 0, isSigned,
+                                                          isSigned && aboveMin != 121, Unit, -9);
+                OpCase op = ReferenceCase(
+                    "zero point " + std::to_string(aboveMin), LayerType::Convolution2d, d,
+                    {Random(InfoInt8(c.m_Data, isSigned, DataScale, lowest + 99), aboveMin), Constant(weights),
+                     Constant(MakeTieBias(weights.m_Info, 0, Unit))},
+                    InfoInt8({2, 13, 11, c.m_Outputs}, isSigned, OutputScale, lowest + static_cast<int32_t>(aboveMin)));
+                ActivationDescriptor clamp(ActivationFunction::BoundedReLu, 12.5f * OutputScale, -2.5f * OutputScale);
+                clamp.m_Requantization = RequantizationMode::FloatHalfEven;
+                op.m_FusedActivation = hasClamp ? &clamp : nullptr;
+                ASSERT_NO_FATAL_FAILURE(ExpectHalfEven(op, d, GetWinograd()));
+            }
+        }
     }
 }
 

@@ -234,7 +234,7 @@ private:
     /// Whether the block's scales and the instruction set allow requantization in registers.
     bool IsRequantizedInRegisters(const ChannelBlockInt8& block, const RequantizeColumns& columns) const
     {
-        return m_Weights->GetMicrokernels().m_SumToInt8[block.m_Chunks] != nullptr && columns.m_HasOnlyRightShifts;
+        return m_Weights->GetMicrokernels().m_SumToInt8[block.m_Chunks] != nullptr && columns.FitsRegisters();
     }
 
     /// Whether the microkernel to int8 takes the longest runs of a buffered block.
@@ -275,7 +275,7 @@ private:
     {
         BufferedOutputInt8 bytes;
         bytes.m_Requantization = &columns;
-        bytes.m_ClampsNegatives = GetRequantization(block).IsNegativeUniform();
+        bytes.m_Scale = GetRequantization(block).GetScale();
         bytes.m_Out = row + pixels.m_Begin * m_Geometry.m_OutputChannels + block.m_Channel;
         bytes.m_OutStride = m_Geometry.m_OutputChannels;
         return m_Weights->GetMicrokernels().m_SumToInt8[block.m_Chunks](sums, bytes);
@@ -343,7 +343,12 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 
 } // namespace
 
-extern const backends::Kernel CpuDepthwiseConvolution2dInt8Kernel = {
-    "CpuDepthwiseConvolution2dInt8", Int8Types, Prepare, Check, Pack, backends::FuseClamp};
+extern const backends::Kernel CpuDepthwiseConvolution2dInt8Kernel = {.m_Name = "CpuDepthwiseConvolution2dInt8",
+                                                                     .m_Types = Int8Types,
+                                                                     .m_Prepare = Prepare,
+                                                                     .m_Check = Check,
+                                                                     .m_Pack = Pack,
+                                                                     .m_Fuse = backends::FuseClamp,
+                                                                     .m_RoundsHalfToEven = true};
 
 } // namespace tenon::cpu

@@ -43,7 +43,7 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 {
     const TensorShape& shape = layer.GetInput(1).GetShape();
     const GemmShapeInt8 product = {shape[3], size_t{shape[1]} * shape[2], GetKnownRows(layer, shape[3]),
-                                   RoundingInt8::FixedPoint, true};
+                                   GetRounding(layer), true};
     return std::make_unique<PackedWeightsInt8>(layer, product, store);
 }
 
@@ -70,6 +70,12 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 } // namespace
 
 extern const backends::Kernel CpuDepthwiseConvolution2dSingleChannelInt8Kernel = {
-    "CpuDepthwiseConvolution2dSingleChannelInt8", Int8Types, Prepare, Check, Pack, backends::FuseClamp};
+    .m_Name = "CpuDepthwiseConvolution2dSingleChannelInt8",
+    .m_Types = Int8Types,
+    .m_Prepare = Prepare,
+    .m_Check = Check,
+    .m_Pack = Pack,
+    .m_Fuse = backends::FuseClamp,
+    .m_RoundsHalfToEven = true};
 
 } // namespace tenon::cpu

@@ -112,8 +112,10 @@ bool IsSummedToInt8(const BufferedRunInt8& run)
 template <typename Dot, size_t Vectors>
 bool SumToInt8(const BufferedRunInt8& run, const BufferedOutputInt8& bytes)
 {
-    return bytes.m_ClampsNegatives ? SumToInt8By<Dot, PlainScale, Vectors>(run, bytes)
-                                   : SumToInt8By<Dot, OffsetScale, Vectors>(run, bytes);
+    constexpr bool (*Functions[NumScalesInt8])(const BufferedRunInt8&, const BufferedOutputInt8&) = {
+        SumToInt8By<Dot, OffsetScale, Vectors>, SumToInt8By<Dot, PlainScale, Vectors>,
+        SumToInt8By<Dot, FloatScale, Vectors>};
+    return Functions[static_cast<size_t>(bytes.m_Scale)](run, bytes);
 }
 #endif
 

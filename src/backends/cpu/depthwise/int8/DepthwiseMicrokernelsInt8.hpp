@@ -45,9 +45,9 @@ struct BufferedRunInt8
 /// The int8 output of m_SumToInt8.
 struct BufferedOutputInt8
 {
-    const PreparedRequantizationInt8* m_Requantization =
-        nullptr;                    ///< by MicrokernelsInt8::m_PrepareRequantization; has the bias as well
-    bool m_ClampsNegatives = false; ///< the clamp maps all negative sums to one value
+    /// By MicrokernelsInt8::m_PrepareRequantization; has the bias as well.
+    const PreparedRequantizationInt8* m_Requantization = nullptr;
+    ScaleInt8 m_Scale = ScaleInt8::Any; ///< see RequantizeColumns::GetScale
     uint8_t* m_Out = nullptr;
     size_t m_OutStride = 0; ///< bytes from an output pixel to the next
 };
@@ -73,7 +73,7 @@ struct RowStripsInt8
     size_t m_Pixels = 0;                    ///< output pixels of a row
     const void* m_Weights = nullptr;        ///< see BufferedRunInt8; the weights of the second output row follow
     const void* m_Requantization = nullptr; ///< by DepthwiseMicrokernelsInt8::m_PrepareStripRequantization
-    bool m_ClampsNegatives = false;         ///< see BufferedOutputInt8
+    ScaleInt8 m_Scale = ScaleInt8::Any;     ///< see BufferedOutputInt8
     bool m_HasSecond = false;               ///< whether row strips have two output rows
     uint8_t* m_Out[MaxStripCount];
     /// The second output row. For a row strip without one: the first row, which is written after the second.
@@ -99,8 +99,8 @@ struct DepthwiseMicrokernelsInt8
     size_t m_Lanes128 = 0; ///< 128-bit lanes of a vector, for blocks in lane order
     void (*m_Interleave)(const InterleaveArgsInt8& columns, size_t chunks, std::byte* out) = nullptr;
     void (*m_SumToInt32[MaxChunks + 1])(const BufferedRunInt8& run) = {};
-    /// Sums and requantizes to int8; every scale must be a right shift. Returns false without effect for windows that
-    /// it has no loop for. Null if the instruction set has none.
+    /// Sums and requantizes to int8; RequantizeColumns::FitsRegisters is required. Returns false without effect for
+    /// windows that it has no loop for. Null if the instruction set has none.
     bool (*m_SumToInt8[MaxChunks + 1])(const BufferedRunInt8& run, const BufferedOutputInt8& bytes) = {};
     /// Whether m_SumToInt8 has a loop for the run's windows, by its m_Taps, m_Offsets, m_PixelStep and m_Pixels alone.
     /// Null if the instruction set has none.

@@ -90,11 +90,6 @@ int64_t GetMaxTerms(const LayerView& layer)
     return CentredWeightsInt8::GetMaxMagnitude(layer) / std::numeric_limits<int8_t>::max() + 1;
 }
 
-std::vector<double> GetScales(const LayerView& layer)
-{
-    return ref::GetSumScales(layer.GetInput(0), layer.GetInput(1), layer.GetOutput(0), true);
-}
-
 /// Rows of a row group.
 size_t CountRowsPerGroup()
 {
@@ -111,14 +106,6 @@ bool IsOne(const LayerView& layer, unsigned int dimension)
     };
     return layer.GetInput(1).GetShape()[dimension] == 1 && isOne(layer.GetInput(0).GetShape()) &&
            isOne(layer.GetOutput(0).GetShape());
-}
-
-/// Whether every scale is a right shift: requantization in registers requires it.
-bool HasOnlyRightShifts(const std::vector<double>& scales)
-{
-    const auto isShifted = [](double scale)
-    { return RequantizeColumns::IsShifted(backends::QuantizeMultiplier(scale).m_Shift); };
-    return std::all_of(scales.begin(), scales.end(), isShifted);
 }
 
 } // namespace
@@ -164,10 +151,10 @@ PackedDepthwiseInt8::PackedDepthwiseInt8(const LayerView& layer, backends::Packe
       m_WeightTerms(static_cast<size_t>(std::clamp<int64_t>(*m_Facts.As<int64_t>(), 1, GetMaxTerms(layer)))),
       m_IsDataSigned(layer.GetInput(0).GetDataType() != DataType::QAsymmU8),
       m_DataZeroPoint(layer.GetInput(0).GetQuantizationOffset()),
-      m_Arrays(MakeBlocks(layer, GetScales(layer)), RoundingInt8::FixedPoint,
+      m_Arrays(MakeBlocks(layer, GetScales(layer, GetRounding(layer))), GetRounding(layer),
                layer.GetOutput(0).GetQuantizationOffset())
 {
-    const std::vector<double> scales = GetScales(layer);
+    const std::vector<double> scales = GetScales(layer, GetRounding(layer));
     for (const ChannelBlockInt8& block : m_Blocks)
     {
         SetUpSums(layer, scales, block);
@@ -367,9 +354,9 @@ size_t PackedDepthwiseInt8::MakeBlocks(const LayerView& layer, const std::vector
 {
     // Otherwise the reference kernel reports the error.
     m_IsExact = scales.size() == 1 || scales.size() == m_NumChannels;
-    const bool hasOnlyRightShifts = HasOnlyRightShifts(scales);
-    const bool interleaves = m_Microkernels->m_InterleavesFullBlocks && hasOnlyRightShifts;
-    const size_t maxStripCount = hasOnlyRightShifts ? GetMaxStripCount(layer) : 0;
+    const bool fitsRegisters = FitsRegisters(scales, GetRounding(layer));
+    const bool interleaves = m_Microkernels->m_InterleavesFullBlocks && fitsRegisters;
+    const size_t maxStripCount = fitsRegisters ? GetMaxStripCount(layer) : 0;
     size_t arrayOffset = 0;
     for (size_t channel = 0; channel < m_NumChannels;)
     {

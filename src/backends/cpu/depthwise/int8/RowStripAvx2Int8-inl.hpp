@@ -37,7 +37,7 @@ struct StripRequantizationAvx2
 {
     static constexpr size_t Vectors = 2;
 
-    alignas(ArenaAlignment) std::byte m_Scales[Vectors * sizeof(PositiveScale)]; ///< PositiveScale or AnyScale
+    alignas(ArenaAlignment) std::byte m_Scales[Vectors * sizeof(PositiveScale)]; ///< of one class of scales
     alignas(32) int32_t m_Bias[8 * Vectors];
     alignas(32) uint8_t m_Min[32]; ///< clamp, the same in all lanes
     alignas(32) uint8_t m_Max[32];
@@ -57,7 +57,7 @@ HWY_INLINE __m256i AddPairs(__m256i sums, __m256i data, const __m256i& weights)
 }
 
 /// The operations with AVX2. Of two vectors of accumulators the first has channels 0-3 and 8-11, the second 4-7 and
-/// 12-15. Sums are scaled by the int8 GEMM's scales (AnyScale, PositiveScale).
+/// 12-15. Sums are scaled by the int8 GEMM's scales (AnyScale, PositiveScale, FloatScale).
 template <typename T, typename Scale, size_t Rows>
 class RowStripAvx2Int8
 {
@@ -132,10 +132,7 @@ public:
         sums = AddPairs(sums, InterleaveInt16(middle.m_Rows[2], right.m_Rows[2], v), m_ThirdOfRight[v]);
     }
 
-    HWY_INLINE void ScaleSums(__m256i& x, size_t v) const
-    {
-        x = reinterpret_cast<const Scale*>(m_Requantization->m_Scales)[v](x, _mm256_srli_epi64(x, 32));
-    }
+    HWY_INLINE void ScaleSums(__m256i& x, size_t v) const { x = GetScale(v)(x, _mm256_srli_epi64(x, 32)); }
     HWY_INLINE void ScaleSums(__m256i& x, __m256i& y, size_t v) const
     {
         ScaleSums(x, v);
@@ -165,11 +162,17 @@ private:
         return m_Weights[((outputRow * StripRowPairs + pair) * 3 + column) * Vectors + v];
     }
 
+    HWY_INLINE const Scale& GetScale(size_t v) const
+    {
+        return reinterpret_cast<const Scale*>(m_Requantization->m_Scales)[v];
+    }
+
     /// Packs scaled sums of two pixels to bytes, one pixel after the other.
     HWY_INLINE __m256i Pack(const __m256i (&x)[Vectors], const __m256i (&y)[Vectors]) const
     {
-        const __m256i a = _mm256_packs_epi32(x[0], x[1]);
-        const __m256i b = _mm256_packs_epi32(y[0], y[1]);
+        const Scale& scale = GetScale(0);
+        const __m256i a = scale.AddZeroPoint(_mm256_packs_epi32(x[0], x[1]));
+        const __m256i b = scale.AddZeroPoint(_mm256_packs_epi32(y[0], y[1]));
         constexpr bool IsSigned = std::is_signed_v<T>;
         __m256i bytes = IsSigned ? _mm256_packs_epi16(a, b) : _mm256_packus_epi16(a, b);
         if constexpr (Scale::EvensFirst)
@@ -191,27 +194,36 @@ private:
     __m256i m_ThirdOfRight[Vectors]; ///< for AddRight: | w1 | w2 |
 };
 
+/// Writes the scales of a strip block.
+template <typename Scale>
+void PrepareStripScales(const RequantizeColumns& columns, StripRequantizationAvx2& prepared)
+{
+    static_assert(sizeof(Scale) <= sizeof(PositiveScale));
+    for (size_t v = 0; v < StripRequantizationAvx2::Vectors; ++v)
+    {
+        Scale& scale = *new (prepared.m_Scales + v * sizeof(Scale)) Scale(columns, 8 * v);
+        if constexpr (std::is_same_v<Scale, PositiveScale>)
+        {
+            // (sum + bias) * multiplier = sum * multiplier + bias * multiplier: both terms fit 64 bits.
+            const __m256i x = _mm256_load_si256(reinterpret_cast<const __m256i*>(prepared.m_Bias) + v);
+            scale.m_EvenAddend = scale.MultiplyEven(x);
+            scale.m_OddAddend = scale.MultiplyOdd(_mm256_srli_epi64(x, 32));
+        }
+    }
+}
+
 /// See DepthwiseMicrokernelsInt8::m_PrepareStripRequantization.
 void PrepareStripRequantization(const RequantizeColumns& columns, const int32_t* bias, bool /*isSigned*/, std::byte* to)
 {
-    static_assert(sizeof(AnyScale) <= sizeof(PositiveScale));
     StripRequantizationAvx2& prepared = *new (to) StripRequantizationAvx2;
     std::copy_n(bias, std::size(prepared.m_Bias), prepared.m_Bias);
     std::fill(std::begin(prepared.m_Min), std::end(prepared.m_Min), static_cast<uint8_t>(columns.m_Min));
     std::fill(std::begin(prepared.m_Max), std::end(prepared.m_Max), static_cast<uint8_t>(columns.m_Max));
-    for (size_t v = 0; v < StripRequantizationAvx2::Vectors; ++v)
+    switch (columns.GetScale())
     {
-        if (!columns.IsNegativeUniform())
-        {
-            new (prepared.m_Scales + v * sizeof(AnyScale)) AnyScale(columns, 8 * v);
-            continue;
-        }
-        // (sum + bias) * multiplier = sum * multiplier + bias * multiplier: both terms fit 64 bits.
-        PositiveScale scale(columns, 8 * v);
-        const __m256i x = _mm256_load_si256(reinterpret_cast<const __m256i*>(prepared.m_Bias) + v);
-        scale.m_EvenAddend = scale.MultiplyEven(x);
-        scale.m_OddAddend = scale.MultiplyOdd(_mm256_srli_epi64(x, 32));
-        new (prepared.m_Scales + v * sizeof(PositiveScale)) PositiveScale(scale);
+    case ScaleInt8::Any: return PrepareStripScales<AnyScale>(columns, prepared);
+    case ScaleInt8::Positive: return PrepareStripScales<PositiveScale>(columns, prepared);
+    case ScaleInt8::Float: return PrepareStripScales<FloatScale>(columns, prepared);
     }
 }
 

@@ -28,8 +28,7 @@ RowStripDriverInt8::RowStripDriverInt8(const PackedDepthwiseInt8& weights, const
             RequantizeColumns columns = weights.GetRequantization(block);
             columns.m_Min = min;
             columns.m_Max = max;
-            m_ClampsNegatives =
-                columns.IsNegativeUniform(); // the same for all blocks, which share range and zero point
+            m_Scale = columns.GetScale(); // the same for all blocks, which share range and zero point
             kernels.m_PrepareStripRequantization(columns, weights.GetBias(block), weights.IsDataSigned(), prepared);
             prepared += kernels.m_StripRequantizationBytes;
         }
@@ -48,7 +47,7 @@ void RowStripDriverInt8::Write(const uint8_t* image, const IndexRange& strips, c
     together.m_Before = range.m_Begin;
     together.m_Inside = range.m_End - range.m_Begin;
     together.m_IsSigned = m_Weights->IsDataSigned();
-    together.m_ClampsNegatives = m_ClampsNegatives;
+    together.m_Scale = m_Scale;
     together.m_Stride = static_cast<size_t>(x.m_Stride);
     together.m_Pixels = pixels.m_End - pixels.m_Begin;
     together.m_OutStride = channels;

@@ -33,7 +33,7 @@ private:
 
     const PackedDepthwiseInt8* m_Weights;
     ref::ConvolutionGeometry m_Geometry;
-    bool m_ClampsNegatives = false; ///< see RowStripsInt8
+    ScaleInt8 m_Scale = ScaleInt8::Any; ///< see RowStripsInt8
     /// The requantization constants of all strip blocks, one after the other
     /// (DepthwiseMicrokernelsInt8::m_PrepareStripRequantization). Copies of a workload share them.
     std::shared_ptr<const AlignedMemory> m_Requantization;

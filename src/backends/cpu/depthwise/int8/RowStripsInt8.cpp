@@ -312,7 +312,12 @@ void RunStripsOf(const RowStripsInt8& strips)
 /// See DepthwiseMicrokernelsInt8::m_RunRowStrips.
 void RunRowStrips(const RowStripsInt8& strips)
 {
-    strips.m_ClampsNegatives ? RunStripsOf<PlainScale>(strips) : RunStripsOf<OffsetScale>(strips);
+    switch (strips.m_Scale)
+    {
+    case ScaleInt8::Any: return RunStripsOf<OffsetScale>(strips);
+    case ScaleInt8::Positive: return RunStripsOf<PlainScale>(strips);
+    case ScaleInt8::Float: return RunStripsOf<FloatScale>(strips);
+    }
 }
 
 #elif HWY_TARGET == HWY_AVX2
@@ -327,7 +332,12 @@ void RunStrips(const RowStripsInt8& strips)
 template <typename T>
 void RunStripsOf(const RowStripsInt8& strips)
 {
-    strips.m_ClampsNegatives ? RunStrips<T, PositiveScale>(strips) : RunStrips<T, AnyScale>(strips);
+    switch (strips.m_Scale)
+    {
+    case ScaleInt8::Any: return RunStrips<T, AnyScale>(strips);
+    case ScaleInt8::Positive: return RunStrips<T, PositiveScale>(strips);
+    case ScaleInt8::Float: return RunStrips<T, FloatScale>(strips);
+    }
 }
 
 /// See DepthwiseMicrokernelsInt8::m_RunRowStrips.

@@ -408,13 +408,13 @@ bool GemmInt8::RunFusedEpilogue(const Memory& memory, const PanelInt8& panel, co
     }
     const RequantizeColumns columns = GetRequantization(panel);
     const auto prepare = m_Weights->GetMicrokernels().m_PrepareRequantization;
-    if (prepare == nullptr || !columns.m_HasOnlyRightShifts)
+    if (prepare == nullptr || !columns.FitsRegisters())
     {
         return false;
     }
+    const auto scale = static_cast<size_t>(columns.GetScale());
     const RequantizedKernelInt8 write =
-        m_Weights->GetTiles()
-            .m_RequantizedKernels[columns.IsNegativeUniform()][values.m_RowCorrections != nullptr][panel.m_Vectors];
+        m_Weights->GetTiles().m_RequantizedKernels[scale][values.m_RowCorrections != nullptr][panel.m_Vectors];
     if (write == nullptr)
     {
         return false;

@@ -2,9 +2,6 @@
 // See ImplicitGemmInt8.hpp.
 #include "backends/cpu/gemm/driver/ImplicitGemmInt8.hpp"
 
-#include "backends/common/Quantization.hpp"
-#include "backends/reference/kernels/Requantizer.hpp"
-
 #include <algorithm>
 #include <cstring>
 
@@ -34,7 +31,7 @@ bool CanWrite(const PackedWeightsInt8& weights, bool isHybrid)
     {
         return isHybrid ? tiles.m_ImplicitGemmDequantizeKernels[panel.m_Vectors] != nullptr
                         : tiles.m_ImplicitGemmKernels[0][panel.m_Vectors] != nullptr &&
-                              weights.GetRequantization(panel).m_HasOnlyRightShifts;
+                              weights.GetRequantization(panel).FitsRegisters();
     };
     return std::all_of(weights.GetPanels().begin(), weights.GetPanels().end(), isMade);
 }
@@ -172,7 +169,8 @@ void ImplicitGemmInt8::Write(const PanelInt8& panel, const RequantizeColumns& co
                                                          prepared);
     ImplicitGemmRowsInt8 image = MakeRows(panel, rows, scratch);
     image.m_Out = output;
-    m_Weights->GetTiles().m_ImplicitGemmKernels[columns.IsNegativeUniform()][panel.m_Vectors](image, prepared);
+    const auto scale = static_cast<size_t>(columns.GetScale());
+    m_Weights->GetTiles().m_ImplicitGemmKernels[scale][panel.m_Vectors](image, prepared);
 }
 
 void ImplicitGemmInt8::WriteDequantized(const PanelInt8& panel, const DequantizeColumns& columns,
@@ -211,10 +209,8 @@ bool FitsImplicitGemm(const LayerView& layer, const MicrokernelsInt8& microkerne
     {
         return false;
     }
-    const std::vector<double> scales = ref::GetSumScales(data, weights, layer.GetOutput(0), true);
-    return std::all_of(scales.begin(), scales.end(),
-                       [](double scale)
-                       { return RequantizeColumns::IsShifted(backends::QuantizeMultiplier(scale).m_Shift); });
+    const RoundingInt8 rounding = GetRounding(layer);
+    return FitsRegisters(GetScales(layer, rounding), rounding);
 }
 
 } // namespace tenon::cpu

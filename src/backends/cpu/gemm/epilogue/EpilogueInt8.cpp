@@ -4,7 +4,11 @@
 // Requantize, bit-exact with TFLite's reference kernels: out = clamp(zp + MultiplyByQuantizedMultiplier(sum, m,
 // shift)), or zp + sum * scale in double precision, rounded once half away from zero, for FullyConnected.
 //
-// Both rounding steps are one floor division: with 2^31 taken from negative products (half away from zero),
+// Requantize as ONNX Runtime (RequantizationMode::FloatHalfEven): out = clamp(zp + nearbyint(float(sum) * factor)), in
+// float, rounded half to even (FloatScale). Products are bounded by MaxFloatProduct, so that conversion saturates.
+//
+// Both rounding steps of a multiplier are one floor division: with 2^31 taken from negative products, as halves are
+// rounded away from zero,
 //   (x * m + 2^30 + 2^(30 + s)) >> (31 + s)
 // Right shifts of 1 to 21 let the zero point be added before the last shift (MaxShift). A clamp at or above the zero
 // point makes the step for negative products unnecessary (PositiveScale).
@@ -55,6 +59,85 @@ void StoreBytes(Vector values, T* out, size_t count)
     }
 }
 
+/// Multipliers and shifts of a vector's lanes.
+struct MultiplierScale
+{
+    Vector m_Multiplier, m_Right, m_Left;
+    bool m_GrowsAny;
+
+    HWY_INLINE MultiplierScale(const RequantizeColumns& columns, size_t c)
+        : m_Multiplier(hn::Load(Ints(), columns.m_Multiplier + c)), m_Right(hn::Load(Ints(), columns.m_Right + c)),
+          m_Left(hn::Load(Ints(), columns.m_Left + c)),
+          m_GrowsAny(!hn::AllFalse(Ints(), hn::Gt(m_Left, hn::Zero(Ints()))))
+    {
+    }
+
+    HWY_INLINE Vector operator()(Vector x) const
+    {
+        const Ints d;
+        if (HWY_UNLIKELY(m_GrowsAny))
+        {
+            x = ShiftLeftBounded(d, x, m_Left);
+        }
+        return MultiplyLanes(d, x, m_Multiplier, m_Right);
+    }
+};
+
+template <typename T, typename Scale>
+void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    const Ints d;
+    const size_t lanes = hn::Lanes(d);
+    const Vector zeroPoint = hn::Set(d, columns.m_ZeroPoint);
+    const Vector lowest = hn::Set(d, columns.m_Min);
+    const Vector highest = hn::Set(d, columns.m_Max);
+    for (size_t c = 0; c < rows.m_Columns; c += lanes)
+    {
+        const Scale scale(columns, c);
+        T* out = static_cast<T*>(rows.m_Out) + c;
+        for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride)
+        {
+            Vector x = hn::Load(d, rows.m_Sums + r * rows.m_SumStride + c);
+            if (rows.m_RowCorrections != nullptr)
+            {
+                x = hn::Add(x, hn::Set(d, rows.m_RowCorrections[r]));
+            }
+            x = hn::Add(scale(x), zeroPoint);
+            StoreBytes(hn::Min(hn::Max(x, lowest), highest), out, rows.m_Columns - c);
+        }
+    }
+}
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+
+template <typename T, typename Scale, bool HasTerms>
+void RequantizeShifted(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    // Packing saturates to the range of the type.
+    const bool clamps =
+        columns.m_Min > std::numeric_limits<T>::lowest() || columns.m_Max < std::numeric_limits<T>::max();
+    clamps ? RequantizeAllColumns<T, Scale, HasTerms, true>(rows, columns)
+           : RequantizeAllColumns<T, Scale, HasTerms, false>(rows, columns);
+}
+
+template <typename T, typename Scale>
+void RequantizeScaled(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    rows.m_RowCorrections != nullptr ? RequantizeShifted<T, Scale, true>(rows, columns)
+                                     : RequantizeShifted<T, Scale, false>(rows, columns);
+}
+
+template <typename T>
+void RequantizeByMultipliers(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    const auto run = !columns.m_HasOnlyRightShifts ? RequantizeTo<T, MultiplierScale>
+                     : columns.IsNegativeUniform() ? RequantizeScaled<T, PositiveScale>
+                                                   : RequantizeScaled<T, AnyScale>;
+    run(rows, columns);
+}
+
+#else
+
 #if HWY_HAVE_FLOAT64
 
 /// Scales half a vector of accumulators by doubles.
@@ -95,83 +178,61 @@ HWY_INLINE Vector Rescale(Vector x, const double* scale)
 
 #endif
 
-template <typename T>
-void RequantizeTo(const RequantizeRows& rows, const RequantizeColumns& columns)
+/// Scales in double precision, rounded half away from zero.
+struct DoubleScale
 {
-    const Ints d;
-    const size_t lanes = hn::Lanes(d);
-    const Vector zeroPoint = hn::Set(d, columns.m_ZeroPoint);
-    const Vector lowest = hn::Set(d, columns.m_Min);
-    const Vector highest = hn::Set(d, columns.m_Max);
-    for (size_t c = 0; c < rows.m_Columns; c += lanes)
+    const double* m_Scale;
+
+    HWY_INLINE DoubleScale(const RequantizeColumns& columns, size_t c) : m_Scale(columns.m_Scale + c) {}
+
+    HWY_INLINE Vector operator()(Vector x) const { return Rescale(x, m_Scale); }
+};
+
+/// Scales in float, rounded half to even.
+struct FloatScale
+{
+    VecF32 m_Factor;
+
+    HWY_INLINE FloatScale(const RequantizeColumns& columns, size_t c)
+        : m_Factor(hn::Load(TagF32(), columns.m_FloatScale + c))
     {
-        const bool isDouble = columns.m_Scale != nullptr;
-        const Vector multiplier = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Multiplier + c);
-        const Vector right = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Right + c);
-        const Vector left = isDouble ? hn::Zero(d) : hn::Load(d, columns.m_Left + c);
-        const bool growAny = !hn::AllFalse(d, hn::Gt(left, hn::Zero(d)));
-        T* out = static_cast<T*>(rows.m_Out) + c;
-        for (size_t r = 0; r < rows.m_Rows; ++r, out += rows.m_OutStride)
-        {
-            Vector x = hn::Load(d, rows.m_Sums + r * rows.m_SumStride + c);
-            if (rows.m_RowCorrections != nullptr)
-            {
-                x = hn::Add(x, hn::Set(d, rows.m_RowCorrections[r]));
-            }
-            if (HWY_UNLIKELY(growAny))
-            {
-                x = ShiftLeftBounded(d, x, left);
-            }
-            x = hn::Add(isDouble ? Rescale(x, columns.m_Scale + c) : MultiplyLanes(d, x, multiplier, right), zeroPoint);
-            StoreBytes(hn::Min(hn::Max(x, lowest), highest), out, rows.m_Columns - c);
-        }
     }
-}
 
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-
-template <typename T, typename Scale, bool HasTerms>
-void RequantizeShifted(const RequantizeRows& rows, const RequantizeColumns& columns)
-{
-    // Packing saturates to the range of the type.
-    const bool clamps =
-        columns.m_Min > std::numeric_limits<T>::lowest() || columns.m_Max < std::numeric_limits<T>::max();
-    clamps ? RequantizeAllColumns<T, Scale, HasTerms, true>(rows, columns)
-           : RequantizeAllColumns<T, Scale, HasTerms, false>(rows, columns);
-}
+    HWY_INLINE Vector operator()(Vector x) const
+    {
+        const TagF32 d;
+        const VecF32 product = hn::Mul(hn::ConvertTo(d, x), m_Factor);
+        const VecF32 bound = hn::Set(d, MaxFloatProduct);
+        return hn::NearestInt(hn::Max(hn::Neg(bound), hn::Min(product, bound)));
+    }
+};
 
 template <typename T, typename Scale>
 void RequantizeScaled(const RequantizeRows& rows, const RequantizeColumns& columns)
 {
-    rows.m_RowCorrections != nullptr ? RequantizeShifted<T, Scale, true>(rows, columns)
-                                     : RequantizeShifted<T, Scale, false>(rows, columns);
+    RequantizeTo<T, Scale>(rows, columns);
 }
+
+template <typename T>
+void RequantizeByMultipliers(const RequantizeRows& rows, const RequantizeColumns& columns)
+{
+    RequantizeTo<T, MultiplierScale>(rows, columns);
+}
+
+#endif
 
 template <typename T>
 void RequantizeBytes(const RequantizeRows& rows, const RequantizeColumns& columns)
 {
-    columns.m_Min >= columns.m_ZeroPoint ? RequantizeScaled<T, PositiveScale>(rows, columns)
-                                         : RequantizeScaled<T, AnyScale>(rows, columns);
+    const auto run = columns.m_FloatScale != nullptr ? RequantizeScaled<T, FloatScale>
+                     : columns.m_Scale != nullptr    ? RequantizeScaled<T, DoubleScale>
+                                                     : RequantizeByMultipliers<T>;
+    run(rows, columns);
 }
-
-#endif
 
 void Requantize(const RequantizeRows& rows, const RequantizeColumns& columns)
 {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-    if (columns.m_Scale != nullptr)
-    {
-        rows.m_IsSigned ? RequantizeScaled<int8_t, DoubleScale>(rows, columns)
-                        : RequantizeScaled<uint8_t, DoubleScale>(rows, columns);
-        return;
-    }
-    if (columns.m_HasOnlyRightShifts)
-    {
-        rows.m_IsSigned ? RequantizeBytes<int8_t>(rows, columns) : RequantizeBytes<uint8_t>(rows, columns);
-        return;
-    }
-#endif
-    rows.m_IsSigned ? RequantizeTo<int8_t>(rows, columns) : RequantizeTo<uint8_t>(rows, columns);
+    rows.m_IsSigned ? RequantizeBytes<int8_t>(rows, columns) : RequantizeBytes<uint8_t>(rows, columns);
 }
 
 /// Dequantizes the columns from c on, up to `Vectors` vectors of them. `SameScale`: the data of all rows have one scale

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RequantizeArraysInt8: per-channel bias, multiplier and shifts (or doubles), laid out as the requantization loops read
-// them. Part of packed weights.
+// RequantizeArraysInt8: per-channel bias, multiplier and shifts (or doubles, or floats), laid out as the requantization
+// loops read them. Part of packed weights.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace tenon::cpu
 {
@@ -25,6 +26,22 @@ enum class RoundingInt8 : uint8_t
     Float,      ///< by a float factor, half to even: RequantizationMode::FloatHalfEven
     None        ///< no requantization: the output is float (hybrid), or the sums themselves
 };
+
+/// The rounding that a layer's mode asks for; `fixed` is that of FixedPoint.
+inline RoundingInt8 GetRounding(RequantizationMode mode, RoundingInt8 fixed)
+{
+    return mode == RequantizationMode::FloatHalfEven ? RoundingInt8::Float : fixed;
+}
+/// The same, and None with float data.
+RoundingInt8 GetRounding(const LayerView& layer, RoundingInt8 fixed = RoundingInt8::FixedPoint);
+
+/// The scales of sums of products for a rounding other than None: one for each scale of the weights.
+std::vector<double> GetScales(const TensorInfo& data, const TensorInfo& weights, const TensorInfo& output,
+                              RoundingInt8 rounding);
+std::vector<double> GetScales(const LayerView& layer, RoundingInt8 rounding);
+
+/// RequantizeColumns::FitsRegisters for columns of these scales.
+bool FitsRegisters(const std::vector<double>& scales, RoundingInt8 rounding);
 
 class RequantizeArraysInt8
 {

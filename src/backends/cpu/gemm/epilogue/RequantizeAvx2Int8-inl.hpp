@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantization (EpilogueInt8.cpp) with AVX2: by multipliers with right shifts, and by doubles.
+// Requantization (EpilogueInt8.cpp) with AVX2: by multipliers with right shifts, by doubles, and by floats.
 #if defined(TENON_CPU_REQUANTIZE_AVX2_INT8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_REQUANTIZE_AVX2_INT8_INL
 #undef TENON_CPU_REQUANTIZE_AVX2_INT8_INL
@@ -112,17 +112,33 @@ struct PositiveScale : EightLaneScale
     }
 };
 
+/// The zero point of scales whose results lack it.
+struct AddedZeroPoint
+{
+    static constexpr bool EvensFirst = false;
+    __m256i m_ZeroPoint;
+
+    explicit HWY_INLINE AddedZeroPoint(const RequantizeColumns& columns)
+        : m_ZeroPoint(_mm256_set1_epi16(static_cast<int16_t>(columns.m_ZeroPoint)))
+    {
+    }
+
+    /// int8 clamps more closely than int16, in which the zero point is added.
+    HWY_INLINE __m256i AddZeroPoint(__m256i shorts) const { return _mm256_adds_epi16(shorts, m_ZeroPoint); }
+
+    static HWY_INLINE __m128i Order(__m128i bytes) { return AnyScale::Order(bytes); }
+};
+
 /// Scales in double precision, rounded half away from zero.
-struct DoubleScale
+struct DoubleScale : AddedZeroPoint
 {
     __m256d m_Lower, m_Upper;
     __m256 m_Floats;
-    __m256i m_ZeroPoint;
 
     HWY_INLINE DoubleScale(const RequantizeColumns& columns, size_t c)
-        : m_Lower(_mm256_loadu_pd(columns.m_Scale + c)), m_Upper(_mm256_loadu_pd(columns.m_Scale + c + 4)),
-          m_Floats(_mm256_set_m128(ToFloats(m_Upper), ToFloats(m_Lower))),
-          m_ZeroPoint(_mm256_set1_epi16(static_cast<int16_t>(columns.m_ZeroPoint)))
+        : AddedZeroPoint(columns), m_Lower(_mm256_loadu_pd(columns.m_Scale + c)),
+          m_Upper(_mm256_loadu_pd(columns.m_Scale + c + 4)),
+          m_Floats(_mm256_set_m128(ToFloats(m_Upper), ToFloats(m_Lower)))
     {
     }
 
@@ -161,11 +177,24 @@ struct DoubleScale
         const __m128i upper = ScaleFour(_mm256_extracti128_si256(x, 1), m_Upper);
         return _mm256_inserti128_si256(_mm256_castsi128_si256(lower), upper, 1);
     }
+};
 
-    /// int8 clamps more closely than int16, in which the zero point is added.
-    HWY_INLINE __m256i AddZeroPoint(__m256i shorts) const { return _mm256_adds_epi16(shorts, m_ZeroPoint); }
+/// Scales in float; the conversion rounds half to even.
+struct FloatScale : AddedZeroPoint
+{
+    __m256 m_Factor;
 
-    static HWY_INLINE __m128i Order(__m128i bytes) { return AnyScale::Order(bytes); }
+    HWY_INLINE FloatScale(const RequantizeColumns& columns, size_t c)
+        : AddedZeroPoint(columns), m_Factor(_mm256_load_ps(columns.m_FloatScale + c))
+    {
+    }
+
+    /// Products below the range of int32 become its lowest value.
+    HWY_INLINE __m256i operator()(__m256i x, __m256i) const
+    {
+        const __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(x), m_Factor);
+        return _mm256_cvtps_epi32(_mm256_min_ps(product, _mm256_set1_ps(MaxFloatProduct)));
+    }
 };
 
 /// Sixteen bytes from two vectors of scaled accumulators, clamped.

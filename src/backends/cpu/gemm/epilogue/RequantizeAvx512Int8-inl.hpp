@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requantization (EpilogueInt8.cpp has the formula) with AVX-512: of accumulators in memory by multipliers with
-// right shifts, or in double precision, as FullyConnected rounds (DoubleScale); and of accumulators in registers by
-// multipliers (OffsetScale, PlainScale; PrepareRequantization makes their constants). Part of sources that are compiled
-// for each target (Foreach.hpp); included once a target.
+// right shifts, in double precision, as FullyConnected rounds (DoubleScale), or in float (FloatScale); and of
+// accumulators in registers by multipliers (OffsetScale, PlainScale) or in float (PrepareRequantization makes their
+// constants). Part of sources that are compiled for each target (Foreach.hpp); included once a target.
 #if defined(TENON_CPU_REQUANTIZE_AVX512_INT8_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENON_CPU_REQUANTIZE_AVX512_INT8_INL
 #undef TENON_CPU_REQUANTIZE_AVX512_INT8_INL
@@ -99,6 +99,57 @@ HWY_INLINE __m512i ScaleSums(const DoubleScale& scale, const int32_t* sums, __m5
     return _mm512_cvttps_epi32(rounded);
 }
 
+/// A vector whose upper half repeats its lower half.
+HWY_INLINE __m512i RepeatLower(__m512i x)
+{
+    return _mm512_shuffle_i64x2(x, x, 0x44);
+}
+
+/// A load that is not repeated: the compiler would load a value again for its second use, where loads are the
+/// bottleneck.
+HWY_INLINE __m512i LoadOnce(const void* from)
+{
+    __m512i x = _mm512_load_si512(from);
+    asm("" : "+v"(x));
+    return x;
+}
+
+/// Float factors and the zero point of the sixteen lanes of a vector; the conversion rounds half to even. For
+/// accumulators in memory and in registers.
+struct FloatScale
+{
+    static constexpr ScaleInt8 Kind = ScaleInt8::Float;
+    static constexpr int32_t Offset = 0;
+    __m512 m_Factor;
+    __m512i m_ZeroPoint;
+
+    HWY_INLINE FloatScale(const RequantizeColumns& columns, size_t c)
+        : m_Factor(_mm512_load_ps(columns.m_FloatScale + c)), m_ZeroPoint(_mm512_set1_epi32(columns.m_ZeroPoint))
+    {
+    }
+
+    HWY_INLINE void RepeatLowerHalf() { m_Factor = _mm512_castsi512_ps(RepeatLower(_mm512_castps_si512(m_Factor))); }
+
+    /// Packs two vectors of scaled accumulators to int16.
+    static HWY_INLINE __m512i Pack(__m512i a, __m512i b) { return _mm512_packs_epi32(a, b); }
+
+    static HWY_INLINE __m512i Scale(__m512i x, __m512 factor, __m512i zeroPoint)
+    {
+        const __m512 product = _mm512_mul_ps(_mm512_cvtepi32_ps(x), factor);
+        constexpr int SmallerMagnitude = 2; // with the first operand's sign
+        const __m512 bounded = _mm512_range_ps(product, _mm512_set1_ps(MaxFloatProduct), SmallerMagnitude);
+        return _mm512_add_epi32(_mm512_cvtps_epi32(bounded), zeroPoint);
+    }
+};
+
+/// Scales one vector of accumulators.
+template <bool HasTerm>
+HWY_INLINE __m512i ScaleSums(const FloatScale& scale, const int32_t* sums, __m512i term)
+{
+    const __m512i x = _mm512_load_si512(sums);
+    return FloatScale::Scale(HasTerm ? _mm512_add_epi32(x, term) : x, scale.m_Factor, scale.m_ZeroPoint);
+}
+
 /// Multipliers, shifts and the zero point of the sixteen lanes of a vector.
 ///
 /// Both rounding steps are one floor division, see EpilogueInt8.cpp. The last shift works on the product's upper
@@ -122,6 +173,14 @@ struct SixteenLaneScale
         m_EvenAddend = _mm512_add_epi64(first, _mm512_sllv_epi64(last, evens));
         m_OddAddend = _mm512_add_epi64(first, _mm512_sllv_epi64(last, _mm512_srli_epi64(shift, 32)));
         m_Right = isDoubled ? shift : _mm512_sub_epi32(shift, _mm512_set1_epi32(1));
+    }
+
+    HWY_INLINE void RepeatLowerHalf()
+    {
+        for (__m512i* x : {&m_Even, &m_Odd, &m_EvenAddend, &m_OddAddend, &m_Right})
+        {
+            *x = RepeatLower(*x);
+        }
     }
 
     /// Packs two vectors of scaled accumulators to int16.
@@ -304,19 +363,11 @@ void RequantizeAllColumns(const RequantizeRows& rows, const RequantizeColumns& c
     }
 }
 
-/// A load that is not repeated: the compiler would load a value again for its second use, where loads are the
-/// bottleneck.
-HWY_INLINE __m512i LoadOnce(const void* from)
-{
-    __m512i x = _mm512_load_si512(from);
-    asm("" : "+v"(x));
-    return x;
-}
-
 /// AnyScale for sums plus `Offset`, which are never negative: products are unsigned then, 2^31 taken away by doubling
 /// need not be given back, and one bit says which sums were negative.
 struct OffsetScale : SixteenLaneScale
 {
+    static constexpr ScaleInt8 Kind = ScaleInt8::Any;
     static constexpr int32_t Offset = int32_t{1} << 30;
 
     HWY_INLINE OffsetScale(const RequantizeColumns& columns, size_t c)
@@ -342,6 +393,7 @@ struct OffsetScale : SixteenLaneScale
 /// PositiveScale for accumulators in registers.
 struct PlainScale : PositiveScale
 {
+    static constexpr ScaleInt8 Kind = ScaleInt8::Positive;
     static constexpr int32_t Offset = 0;
 
     HWY_INLINE PlainScale(const RequantizeColumns& columns, size_t c) : PositiveScale(columns, c) {}
@@ -350,17 +402,11 @@ struct PlainScale : PositiveScale
     static HWY_INLINE __m512i Round(__m512i units, __m512i) { return units; }
 };
 
-/// A vector whose upper half repeats its lower half.
-HWY_INLINE __m512i RepeatLower(__m512i x)
-{
-    return _mm512_shuffle_i64x2(x, x, 0x44);
-}
-
 template <typename Scale>
 void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t count,
                    PreparedRequantizationInt8& prepared)
 {
-    static_assert(sizeof(Scale) == PreparedRequantizationInt8::VectorBytes);
+    static_assert(sizeof(Scale) <= PreparedRequantizationInt8::VectorBytes);
     prepared.m_IsLastVectorHalf = IsLastVectorHalf(count);
     for (size_t v = 0; 16 * v < count; ++v)
     {
@@ -369,10 +415,7 @@ void PrepareScales(const RequantizeColumns& columns, const int32_t* bias, size_t
         if (prepared.m_IsLastVectorHalf && 16 * v + 16 > count)
         {
             sums = RepeatLower(sums);
-            for (__m512i* x : {&scale.m_Even, &scale.m_Odd, &scale.m_EvenAddend, &scale.m_OddAddend, &scale.m_Right})
-            {
-                *x = RepeatLower(*x);
-            }
+            scale.RepeatLowerHalf();
         }
         std::memcpy(prepared.m_Scales + v * sizeof(scale), &scale, sizeof(scale));
         _mm512_store_si512(prepared.m_Bias + 16 * v, sums);
@@ -391,8 +434,12 @@ inline void PrepareRequantization(const RequantizeColumns& columns, const int32_
     _mm512_store_si512(prepared.m_SignXor, _mm512_set1_epi8(isSigned ? 0 : static_cast<char>(0x80)));
     prepared.m_IsPlain = isSigned && columns.m_Min == INT8_MIN && columns.m_Max == INT8_MAX;
     prepared.m_Mask = count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
-    columns.m_Min >= columns.m_ZeroPoint ? PrepareScales<PlainScale>(ofSigned, bias, count, prepared)
-                                         : PrepareScales<OffsetScale>(ofSigned, bias, count, prepared);
+    switch (columns.GetScale())
+    {
+    case ScaleInt8::Any: return PrepareScales<OffsetScale>(ofSigned, bias, count, prepared);
+    case ScaleInt8::Positive: return PrepareScales<PlainScale>(ofSigned, bias, count, prepared);
+    case ScaleInt8::Float: return PrepareScales<FloatScale>(ofSigned, bias, count, prepared);
+    }
 }
 
 /// Scales one vector of accumulators.
@@ -404,6 +451,11 @@ HWY_INLINE __m512i ScaleOne(const Scale& scale, __m512i x)
     const __m512i odd = _mm512_add_epi64(Scale::Product(lower, scale.m_Odd), scale.m_OddAddend);
     return _mm512_srav_epi32(Scale::Round(_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB), x),
                              scale.m_Right);
+}
+
+HWY_INLINE __m512i ScaleOne(const FloatScale& scale, __m512i x)
+{
+    return FloatScale::Scale(x, scale.m_Factor, scale.m_ZeroPoint);
 }
 
 /// Scales two vectors of the same columns; the scale is read from memory once.
@@ -425,6 +477,14 @@ HWY_INLINE void ScaleTwo(const Scale& scale, __m512i& x, __m512i& y)
     factor = LoadOnce(&scale.m_Right);
     x = _mm512_srav_epi32(Scale::Round(_mm512_mask_shuffle_epi32(xOdd, 0x5555, xEven, _MM_PERM_DDBB), x), factor);
     y = _mm512_srav_epi32(Scale::Round(_mm512_mask_shuffle_epi32(yOdd, 0x5555, yEven, _MM_PERM_DDBB), y), factor);
+}
+
+HWY_INLINE void ScaleTwo(const FloatScale& scale, __m512i& x, __m512i& y)
+{
+    const __m512 factor = _mm512_castsi512_ps(LoadOnce(&scale.m_Factor));
+    const __m512i zeroPoint = LoadOnce(&scale.m_ZeroPoint);
+    x = FloatScale::Scale(x, factor, zeroPoint);
+    y = FloatScale::Scale(y, factor, zeroPoint);
 }
 
 /// 64 bytes from two vectors of int16, see PackInt16.

@@ -3,7 +3,7 @@
 #include "backends/cpu/gemm/pack/WeightReaderInt16.hpp"
 
 #include "backends/reference/kernels/Requantizer.hpp"
-#include "backends/reference/kernels/UnpackedWeights.hpp"
+#include "common/FourBits.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -40,7 +40,7 @@ WeightReaderInt16::WeightReaderInt16(const LayerView& layer, size_t columns, boo
     if (info.GetDataType() == DataType::QSymmS4)
     {
         m_Unpacked.resize(info.GetNumElements());
-        ref::Unpack(m_Values, m_Unpacked.size(), m_Unpacked.data());
+        UnpackFourBits(m_Values, m_Unpacked.size(), true, m_Unpacked.data());
         m_Values = m_Unpacked.data();
     }
     if (layer.HasInput(2))

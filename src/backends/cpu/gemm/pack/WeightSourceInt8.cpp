@@ -3,7 +3,7 @@
 #include "backends/cpu/gemm/pack/WeightSourceInt8.hpp"
 
 #include "backends/cpu/gemm/pack/ColumnSumsInt8.hpp"
-#include "backends/reference/kernels/UnpackedWeights.hpp"
+#include "common/FourBits.hpp"
 
 namespace tenon::cpu
 {
@@ -37,7 +37,7 @@ const uint8_t* WeightSourceInt8::GetColumns(size_t first, size_t count)
     }
     const size_t odd = begin % 2; // a column may begin in the middle of a byte
     m_Unpacked.resize(odd + (m_IsTransposed ? m_Count : count * depth));
-    ref::Unpack(reinterpret_cast<const int8_t*>(bytes) + begin / 2, m_Unpacked.size(), m_Unpacked.data());
+    UnpackFourBits(bytes + begin / 2, m_Unpacked.size(), true, m_Unpacked.data());
     return reinterpret_cast<const uint8_t*>(m_Unpacked.data()) + odd;
 }
 

@@ -181,8 +181,9 @@ bool WriteRequantizedRows(const RequantizedRowsInt8& rows, const PreparedRequant
 }
 
 template <typename Dot, typename Scale, bool HasTerms>
-void FillRequantizedRows(RequantizedKernelInt8 (&functions)[MicrokernelSetInt8::MaxVectors + 1])
+void FillRequantizedRows(MicrokernelSetInt8& tiles)
 {
+    auto& functions = tiles.m_RequantizedKernels[static_cast<size_t>(Scale::Kind)][HasTerms];
     functions[1] = WriteRequantizedRows<Dot, Scale, HasTerms, 1, 8>;
     functions[2] = WriteRequantizedRows<Dot, Scale, HasTerms, 2, 8>;
     functions[3] = WriteRequantizedRows<Dot, Scale, HasTerms, 3, 8>;
@@ -192,8 +193,9 @@ void FillRequantizedRows(RequantizedKernelInt8 (&functions)[MicrokernelSetInt8::
 template <typename Dot, bool HasTerms>
 void FillRequantizedRows(MicrokernelSetInt8& tiles)
 {
-    FillRequantizedRows<Dot, OffsetScale, HasTerms>(tiles.m_RequantizedKernels[0][HasTerms]);
-    FillRequantizedRows<Dot, PlainScale, HasTerms>(tiles.m_RequantizedKernels[1][HasTerms]);
+    FillRequantizedRows<Dot, OffsetScale, HasTerms>(tiles);
+    FillRequantizedRows<Dot, PlainScale, HasTerms>(tiles);
+    FillRequantizedRows<Dot, FloatScale, HasTerms>(tiles);
 }
 
 /// Adds the contribution of a tap that is padding for all rows.

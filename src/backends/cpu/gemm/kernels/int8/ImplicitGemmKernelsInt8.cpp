@@ -138,8 +138,9 @@ void WriteImplicitGemmRows(const ImplicitGemmRowsInt8& rows, const PreparedRequa
 }
 
 template <typename Scale>
-void FillImplicitGemmRows(ImplicitGemmKernelInt8 (&functions)[MicrokernelSetInt8::MaxVectors + 1])
+void FillImplicitGemmRows(MicrokernelSetInt8& tiles)
 {
+    auto& functions = tiles.m_ImplicitGemmKernels[static_cast<size_t>(Scale::Kind)];
     functions[1] = WriteImplicitGemmRows<Scale, 1, 8>;
     functions[2] = WriteImplicitGemmRows<Scale, 2, 8>;
     functions[3] = WriteImplicitGemmRows<Scale, 3, 8>;
@@ -148,8 +149,9 @@ void FillImplicitGemmRows(ImplicitGemmKernelInt8 (&functions)[MicrokernelSetInt8
 
 void FillImplicitGemmKernels(MicrokernelSetInt8& tiles)
 {
-    FillImplicitGemmRows<OffsetScale>(tiles.m_ImplicitGemmKernels[0]);
-    FillImplicitGemmRows<PlainScale>(tiles.m_ImplicitGemmKernels[1]);
+    FillImplicitGemmRows<OffsetScale>(tiles);
+    FillImplicitGemmRows<PlainScale>(tiles);
+    FillImplicitGemmRows<FloatScale>(tiles);
 }
 
 /// Parameters of a panel's epilogue.

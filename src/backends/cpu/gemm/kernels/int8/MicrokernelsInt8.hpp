@@ -26,6 +26,15 @@
 namespace tenon::cpu
 {
 
+/// How sums are scaled: the scale class of an epilogue.
+enum class ScaleInt8 : uint8_t
+{
+    Any,      ///< by multipliers with right shifts
+    Positive, ///< the same where the clamp maps all negative sums to the same value
+    Float     ///< by float factors
+};
+constexpr size_t NumScalesInt8 = 3;
+
 /// Per-column parameters of requantization (int32 accumulators to int8 or uint8). Each array has whole vectors.
 struct RequantizeColumns
 {
@@ -47,6 +56,13 @@ struct RequantizeColumns
 
     /// Whether the clamp maps all negative sums to the same value.
     bool IsNegativeUniform() const { return m_Min >= m_ZeroPoint; }
+    /// Whether there are scale classes of accumulators in registers for them.
+    bool FitsRegisters() const { return m_HasOnlyRightShifts || m_FloatScale != nullptr; }
+    /// Precondition: FitsRegisters().
+    ScaleInt8 GetScale() const
+    {
+        return m_FloatScale != nullptr ? ScaleInt8::Float : IsNegativeUniform() ? ScaleInt8::Positive : ScaleInt8::Any;
+    }
 };
 
 /// Rows of accumulators to requantize.
@@ -254,12 +270,12 @@ struct MicrokernelSetInt8 : KernelTraitsInt8
     void (*m_Begin)() = nullptr; ///< called on a thread before its first tile; null: nothing to do
     void (*m_End)() = nullptr;   ///< called after its last tile
     MicrokernelInt8 m_Tiles[MaxVectors + 1][MaxRows + 1] = {}; ///< [vectors][rows]
-    /// Microkernels that requantize in registers: [is the clamp equal for all negative sums][do rows have corrections]
-    /// [vectors of the panel]. Null where there are none.
-    RequantizedKernelInt8 m_RequantizedKernels[2][2][MaxVectors + 1] = {};
+    /// Microkernels that requantize in registers: [ScaleInt8][do rows have corrections][vectors of the panel]. Null
+    /// where there are none.
+    RequantizedKernelInt8 m_RequantizedKernels[NumScalesInt8][2][MaxVectors + 1] = {};
     /// Implicit GEMM, for any number of rows of an image that is biased already (see m_IsDataBiased), without row
-    /// corrections: the requantizing kernels, then the dequantizing ones.
-    ImplicitGemmKernelInt8 m_ImplicitGemmKernels[2][MaxVectors + 1] = {};
+    /// corrections: the requantizing kernels by ScaleInt8, then the dequantizing ones.
+    ImplicitGemmKernelInt8 m_ImplicitGemmKernels[NumScalesInt8][MaxVectors + 1] = {};
     ImplicitGemmDequantizeKernelInt8 m_ImplicitGemmDequantizeKernels[MaxVectors + 1] = {};
     /// Microkernels that dequantize in registers, by vectors.
     DequantizedKernelInt8 m_DequantizedKernels[MaxVectors + 1] = {};
@@ -291,11 +307,12 @@ struct MicrokernelsInt8
         return Get(isDataSigned ? KernelRoleInt8::Int8 : KernelRoleInt8::UInt8);
     }
 
-    /// Requantizes: TFLite's MultiplyByQuantizedMultiplier, or a product in double precision rounded half away from
-    /// zero; then zero point and clamp. |sum + row correction| must be below 2^30 for multipliers.
+    /// Requantizes: TFLite's MultiplyByQuantizedMultiplier, a product in double precision rounded half away from zero,
+    /// or one in float rounded half to even; then zero point and clamp. |sum + row correction| must be below 2^30 for
+    /// multipliers.
     void (*m_Requantize)(const RequantizeRows& rows, const RequantizeColumns& columns) = nullptr;
-    /// Prepares the columns of a requantizing microkernel; all shifts are right shifts. `bias`: initial accumulators.
-    /// Null where there are no such microkernels.
+    /// Prepares the columns of a requantizing microkernel; they fit registers. `bias`: initial accumulators. Null where
+    /// there are no such microkernels.
     void (*m_PrepareRequantization)(const RequantizeColumns& columns, const int32_t* bias, size_t count, bool isSigned,
                                     PreparedRequantizationInt8& prepared) = nullptr;
     /// sums[row] = factor * (sum of the row's bytes), `depth` of them.
