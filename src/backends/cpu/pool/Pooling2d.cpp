@@ -202,10 +202,9 @@ private:
 /// The number of integers in a window whose sum the functions rescale exactly.
 uint64_t GetMaxTaps(DataType type, RequantizationMode mode)
 {
-    constexpr uint64_t ExactQuotient = 8000;
+    constexpr uint64_t MaxTaps = 8000; // of quotients
     // Sums of differences from the zero point stay below 2^30.
-    return mode == RequantizationMode::FloatHalfEven ? (uint64_t{1} << 30) >> (8 * GetDataTypeSize(type))
-                                                     : ExactQuotient;
+    return mode == RequantizationMode::FloatHalfEven ? (uint64_t{1} << 30) >> (8 * GetDataTypeSize(type)) : MaxTaps;
 }
 
 backends::Prepared RefinePool(const ReshapeArgs& args, const backends::PackedWeights*, backends::Prepared&)

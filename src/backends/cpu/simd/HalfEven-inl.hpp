@@ -25,7 +25,9 @@ HWY_INLINE hn::Vec<DOut> ToStoredHalfEven(DOut dOut, V32 sums, float factor, int
 {
     const hn::DFromV<V32> d;
     const hn::RebindToFloat<decltype(d)> dFloat;
-    const auto bound = hn::Set(dFloat, 0x1p17f); // steps beyond it saturate with any zero point
+    // As many steps as the type has values saturate with any zero point. DemoteTo() saturates no more than 15 bits to
+    // uint8.
+    const auto bound = hn::Set(dFloat, static_cast<float>(1 << (8 * sizeof(hn::TFromD<DOut>))));
     const auto steps = hn::Mul(hn::ConvertTo(dFloat, sums), hn::Set(dFloat, factor));
     const auto nearest = hn::NearestInt(hn::Max(hn::Min(steps, bound), hn::Neg(bound)));
     return hn::DemoteTo(dOut, hn::Add(nearest, hn::Set(d, zeroPoint)));
