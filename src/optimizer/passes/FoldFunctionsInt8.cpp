@@ -242,6 +242,7 @@ bool FunctionsInt8::IsWorthwhile(const FunctionInt8& function) const
 }
 
 constexpr unsigned int Entries = 256;
+constexpr uint64_t MaxBytes = 16 * Entries * sizeof(float); ///< of a layer's scratch memory for all entries
 
 class FunctionFolderInt8
 {
@@ -332,7 +333,7 @@ private:
             TensorInfo output = layer->Output(0).GetTensorInfo();
             output.SetShape(TensorShape(rank, shape.data()));
             copy.Output(0).SetTensorInfo(output);
-            std::vector<ConstantResult> made = m_Runner.Run(copy, Entries * sizeof(float));
+            std::vector<ConstantResult> made = m_Runner.Run(copy, MaxBytes);
             if (made.size() != 1 || made.front().m_Info.GetShape().GetNumElements64() != Entries)
             {
                 return {};

@@ -354,6 +354,27 @@ Value Centred(const Operator& op, GraphBuilder& graph, const Value& x, const Qua
     return graph.Subtract(graph.Cast(x, DataType::Float32), graph.Cast(zero, DataType::Float32));
 }
 
+/// Whether two values are one, or constants of one element that are equal.
+bool AreEqual(const Value& a, const Value& b)
+{
+    if (!a || !b || a.GetState() == b.GetState())
+    {
+        return a.GetState() == b.GetState();
+    }
+    const auto x = FindConstantReals(a);
+    const auto y = FindConstantReals(b);
+    return x.has_value() && x->size() == 1 && x == y;
+}
+
+/// The numbers less the zero point that QuantizeLinear with the same scale and zero point made before, if it did.
+Value FindSteps(const Value& x, const Quantization& quantization)
+{
+    const std::vector<Value>& made = x->m_Steps;
+    return made.size() == 3 && AreEqual(made[1], quantization.m_Scale) && AreEqual(made[2], quantization.m_Zero)
+               ? made[0]
+               : Value();
+}
+
 /// The real numbers, Float32.
 Value Dequantize(const Operator& op, GraphBuilder& graph, const Value& x, const Quantization& quantization)
 {
@@ -364,7 +385,9 @@ Value Dequantize(const Operator& op, GraphBuilder& graph, const Value& x, const 
                               DataType::Float32, x.Shape());
     }
     const Value scale = graph.Cast(quantization.m_Scale, DataType::Float32);
-    return graph.Multiply(Centred(op, graph, x, quantization), Spread(op, graph, scale, x, quantization));
+    const Value steps = FindSteps(x, quantization);
+    return graph.Multiply(steps ? steps : Centred(op, graph, x, quantization),
+                          Spread(op, graph, scale, x, quantization));
 }
 
 /// The stored numbers, of an integer type.
@@ -381,14 +404,22 @@ Value Quantize(const Operator& op, GraphBuilder& graph, const Value& real, const
         return graph.AddLayer(LayerType::Bitcast, NullDescriptor(), {y}, stored, x.Shape());
     }
     const Value scale = Spread(op, graph, graph.Cast(quantization.m_Scale, DataType::Float32), x, quantization);
+    const auto clamp = [&](const Value& y, double low, double high)
+    { return graph.WithNumber(BinaryOperation::Minimum, graph.WithNumber(BinaryOperation::Maximum, y, low), high); };
     Value y = graph.Unary(UnaryOperation::Round, graph.Divide(x, scale));
-    if (!IsZero(quantization.m_Zero))
+    const auto zero = quantization.m_Zero ? FindConstantReals(quantization.m_Zero) : std::vector<double>{0.0};
+    if (!zero.has_value() || zero->size() != 1 || quantization.m_BlockSize != 0 || !HasOneElement(quantization.m_Scale))
     {
         y = graph.Add(y, graph.Cast(Spread(op, graph, quantization.m_Zero, x, quantization), DataType::Float32));
+        return graph.Cast(clamp(y, range.m_Min, range.m_Max), stored);
     }
-    y = graph.WithNumber(BinaryOperation::Maximum, y, range.m_Min);
-    y = graph.WithNumber(BinaryOperation::Minimum, y, range.m_Max);
-    return graph.Cast(y, stored);
+    // Clamped before the zero point is added: DequantizeLinear can take the numbers from there.
+    y = clamp(y, range.m_Min - zero->front(), range.m_Max - zero->front());
+    const Value numbers =
+        graph.Cast(zero->front() == 0.0 ? y : graph.WithNumber(BinaryOperation::Add, y, zero->front()), stored);
+    const auto state = std::make_shared<Value::State>(*numbers);
+    state->m_Steps = {y, quantization.m_Scale, quantization.m_Zero};
+    return Value(state);
 }
 
 /// The result of a QLinear operator, whose type is that of its zero point.
