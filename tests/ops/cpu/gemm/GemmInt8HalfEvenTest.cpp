@@ -161,6 +161,9 @@ ISA_TEST(GemmInt8HalfEven, Convolutions)
                                           MakeOutput(GetOutputShape(c), q));
                 op.m_FusedActivation = q.m_HasClamp ? &clamp : nullptr;
                 ASSERT_NO_FATAL_FAILURE(ExpectHalfEven(op, d, ""));
+                std::string kernel;
+                RunOp(FindTestBackend(Compute::CpuAcc), op, {}, &kernel);
+                EXPECT_EQ(kernel.find("Ref") == std::string::npos, cpu::GetCpuFeatures().m_Simd) << kernel;
             }
         });
 }

@@ -277,7 +277,7 @@ void ExpectAsRescale(int exponent, std::mt19937& random)
     ASSERT_NO_FATAL_FAILURE(ExpectTilesWrite(columns, sums, ofTiles, rows.m_RowCorrections, bytes));
 }
 
-/// The same for these exponents and all smaller ones that matter.
+/// The same for these exponents and those around 0.
 template <typename Factor>
 void ExpectAsRescale(std::vector<int> exponents)
 {
