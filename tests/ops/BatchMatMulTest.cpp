@@ -204,8 +204,12 @@ ISA_TEST(BatchMatMul, AgreesWithDoublePrecision)
 ISA_TEST(BatchMatMul, IsExactWithHalvesToEven)
 {
     using D = DataType;
-    const auto check = [](const Case& c)
+    for (const Case& c : Cases)
     {
+        if (c.m_Output.GetNumElements() == 0)
+        {
+            continue;
+        }
         CheckOp(WithHalvesToEven(c, Info(D::QAsymmS8, 0.03f, 7), Info(D::QAsymmS8, 0.02f, -11),
                                  Info(D::QAsymmS8, 0.3f, 5)));
         CheckOp(
@@ -214,15 +218,7 @@ ISA_TEST(BatchMatMul, IsExactWithHalvesToEven)
                                  Info(D::QAsymmU8, 0.3f, 99)));
         CheckOp(WithHalvesToEven(c, Info(D::QSymmS16, 1e-4f), Info(D::QSymmS16, 1e-4f), Info(D::QSymmS16, 1e-3f)));
         CheckOp(WithHalvesToEven(c, Info(D::QSymmS16, 1e-4f), Info(D::QSymmS8, 0.02f), Info(D::QSymmS16, 1e-3f)));
-    };
-    for (const Case& c : Cases)
-    {
-        if (c.m_Output.GetNumElements() != 0)
-        {
-            check(c);
-        }
     }
-    check(CutCases[0]);
 }
 
 // Columns in both places of y. A model of TFLite has no such scales.
