@@ -269,9 +269,9 @@ as the descriptor says.
 and of output 0 after the arrow. `/` separates alternatives, `same` is the type of input 0, and inputs that are not
 listed may have any type that suits the layer. Kernels may have further conditions, e.g. a single scale; `Optimize()`
 then gives the reason. Types after *through Float32* belong to layers for which TFLite has no kernel, because of their
-types, scales or zero points: tensors are dequantized, the layer runs on floats, and its results are quantized, as in
-Arm NN's CpuRef. If CpuAcc has kernels of its own, their types follow; it runs other types with CpuRef's kernels. Groups
-of types:
+types, scales, zero points or RequantizationMode: tensors are dequantized, the layer runs on floats, and its results are
+quantized, as in Arm NN's CpuRef. If CpuAcc has kernels of its own, their types follow; it runs other types with CpuRef's
+kernels. Groups of types:
 
 )";
 

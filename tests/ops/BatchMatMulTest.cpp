@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // BatchMatMul against products in double precision: transposed and broadcast matrices, every combination of types.
-#include "harness/OpTest.hpp"
+#include "ops/HalfEvenOracle.hpp"
 
 #include <tenon/descriptors/Products.hpp>
 
@@ -150,6 +150,27 @@ TensorInfo Info(DataType type, float scale = 0.0f, int32_t zeroPoint = 0)
     return TensorInfo(TensorShape({1}), type, scale, zeroPoint);
 }
 
+/// The case by RequantizationMode::FloatHalfEven, exactly; y may have a scale for each column.
+OpCase WithHalvesToEven(const Case& c, const TensorInfo& x, const TensorInfo& y, const TensorInfo& output)
+{
+    OpCase op = MakeOp(c, x, y, output);
+    BatchMatMulDescriptor descriptor = static_cast<const BatchMatMulDescriptor&>(*op.m_Descriptor);
+    descriptor.m_Requantization = RequantizationMode::FloatHalfEven;
+    op.m_Descriptor = MakeDescriptor(descriptor);
+    const std::vector<float> scales = y.GetQuantizationScales();
+    const size_t columns = c.m_Output[c.m_Output.GetNumDimensions() - 1];
+    std::vector<double> values = Products(c)({GetSteps(op.m_Inputs[0]), GetSteps(op.m_Inputs[1])});
+    for (size_t i = 0; i < values.size(); ++i)
+    {
+        const float factor = FactorOfSums(x.GetQuantizationScale(), scales[scales.size() == 1 ? 0 : i % columns],
+                                          output.GetQuantizationScale());
+        values[i] = RescaleHalfEven(static_cast<int64_t>(values[i]), factor, op.m_Output);
+    }
+    op.m_Oracle = Expect(op.m_Output, values);
+    op.m_Steps = 0;
+    return op;
+}
+
 } // namespace
 
 ISA_TEST(BatchMatMul, AgreesWithDoublePrecision)
@@ -178,6 +199,50 @@ ISA_TEST(BatchMatMul, AgreesWithDoublePrecision)
         CheckOp(shorts);
         CheckOp(MakeOp(c, Info(D::Signed8), Info(D::Signed8), Info(D::Signed32)));
     }
+}
+
+ISA_TEST(BatchMatMul, IsExactWithHalvesToEven)
+{
+    using D = DataType;
+    const auto check = [](const Case& c)
+    {
+        CheckOp(WithHalvesToEven(c, Info(D::QAsymmS8, 0.03f, 7), Info(D::QAsymmS8, 0.02f, -11),
+                                 Info(D::QAsymmS8, 0.3f, 5)));
+        CheckOp(
+            WithHalvesToEven(c, Info(D::QAsymmS8, 0.03f, -128), Info(D::QSymmS8, 0.02f), Info(D::QAsymmS8, 0.3f, 127)));
+        CheckOp(WithHalvesToEven(c, Info(D::QAsymmU8, 0.03f, 130), Info(D::QAsymmU8, 0.02f, 255),
+                                 Info(D::QAsymmU8, 0.3f, 99)));
+        CheckOp(WithHalvesToEven(c, Info(D::QSymmS16, 1e-4f), Info(D::QSymmS16, 1e-4f), Info(D::QSymmS16, 1e-3f)));
+        CheckOp(WithHalvesToEven(c, Info(D::QSymmS16, 1e-4f), Info(D::QSymmS8, 0.02f), Info(D::QSymmS16, 1e-3f)));
+    };
+    for (const Case& c : Cases)
+    {
+        if (c.m_Output.GetNumElements() != 0)
+        {
+            check(c);
+        }
+    }
+    check(CutCases[0]);
+}
+
+// Columns in both places of y. A model of TFLite has no such scales.
+ISA_TEST(BatchMatMul, PerColumnScalesWithHalvesToEven)
+{
+    const std::vector<float> scales = {0.01f, 0.02f, 0.03f, 0.04f};
+    const TensorInfo x = Info(DataType::QAsymmS8, 0.03f, 7);
+    const TensorInfo output = Info(DataType::QAsymmS8, 0.3f, 5);
+    CheckOp(WithHalvesToEven(Cases[0], x, TensorInfo({5, 4}, DataType::QSymmS8, scales, 1), output));
+    CheckOp(WithHalvesToEven(Cases[3], x, TensorInfo({4, 5}, DataType::QSymmS8, scales, 0), output));
+    CheckUnsupported(WithHalvesToEven(Cases[3], x, TensorInfo({4, 5}, DataType::QSymmS8, scales, 1), output),
+                     SupportCode::UnsupportedParameters, "other than its columns");
+    TensorInfo shifted({5, 4}, DataType::QAsymmS8, scales, 1);
+    shifted.SetQuantizationOffsets({0, 0, 1, 0});
+    OpCase op = WithHalvesToEven(Cases[0], x, TensorInfo({5, 4}, DataType::QAsymmS8, scales, 1), output);
+    op.m_Inputs[1].m_Info = shifted;
+    CheckUnsupported(op, SupportCode::UnsupportedParameters, "zero points other than 0");
+    op = WithHalvesToEven(Cases[0], x, TensorInfo({5, 4}, DataType::QSymmS8, scales, 1), output);
+    op.m_Inputs[1].m_Info.SetQuantizationScales({0.1f, 0.2f});
+    CheckRejectsShapes(op, "2 scales for 4 columns");
 }
 
 ISA_TEST(BatchMatMul, OfTwoFloatMatricesIsCut)

@@ -110,6 +110,11 @@ ISA_TEST(Convolution2d, IsExactOnQuantizedTypes)
     }
 }
 
+ISA_TEST(Convolution2d, IsExactWithHalvesToEven)
+{
+    CheckHalvesToEven<Convolution2dDescriptor, WindowSum>(Cases, MakeOp);
+}
+
 ISA_TEST(Convolution2d, RunsWithoutBias)
 {
     for (const SumTypes& types : GetSumTypes())

@@ -82,6 +82,11 @@ ISA_TEST(DepthwiseConvolution2d, IsExactOnQuantizedTypes)
     }
 }
 
+ISA_TEST(DepthwiseConvolution2d, IsExactWithHalvesToEven)
+{
+    CheckHalvesToEven<DepthwiseConvolution2dDescriptor, WindowSum>(Cases, MakeOp);
+}
+
 // Data that 8 bits hold exactly: quantized over [-128, 127] steps it loses nothing.
 ISA_TEST(DepthwiseConvolution2d, QuantizesFloatDataBesideIntegerWeights)
 {

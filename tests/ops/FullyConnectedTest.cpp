@@ -122,6 +122,11 @@ ISA_TEST(FullyConnected, IsExactOnQuantizedTypes)
     }
 }
 
+ISA_TEST(FullyConnected, IsExactWithHalvesToEven)
+{
+    CheckHalvesToEven<FullyConnectedDescriptor, RowSum>(Cases, MakeOp);
+}
+
 // Data that 8 bits hold exactly, in both ways of quantizing it while running.
 ISA_TEST(FullyConnected, QuantizesFloatDataBesideIntegerWeights)
 {

@@ -177,7 +177,7 @@ ISA_TEST(NumericsSums, ShortsBeyond32Bits)
 ISA_TEST(NumericsSums, BytesBeyond32Bits)
 {
     constexpr unsigned int Count = 8500000; // 2^31 / 255 are 8421505
-    const auto check = [](DataType type, double stored, int32_t zeroPoint, unsigned int columns, bool isMean)
+    const auto check = [](DataType type, int stored, int32_t zeroPoint, unsigned int columns, bool isMean)
     {
         const TensorInfo info({Count, columns}, type, 0.5f, zeroPoint);
         const TestTensor input{info, std::vector<std::byte>(info.GetNumBytes(), static_cast<std::byte>(stored))};
@@ -187,10 +187,10 @@ ISA_TEST(NumericsSums, BytesBeyond32Bits)
         const double real = 0.5 * (stored - zeroPoint) * (isMean ? 1.0 : Count);
         CheckOnce(op, ToStored(output, &real, 1)[0]);
     };
-    check(DataType::QAsymmU8, 255.0, 0, 1, true);
-    check(DataType::QAsymmU8, 255.0, 0, 1, false);
-    check(DataType::QAsymmS8, -128.0, 127, 1, true);
-    check(DataType::QAsymmU8, 255.0, 3, 2, true);
+    check(DataType::QAsymmU8, 255, 0, 1, true);
+    check(DataType::QAsymmU8, 255, 0, 1, false);
+    check(DataType::QAsymmS8, -128, 127, 1, true);
+    check(DataType::QAsymmU8, 255, 3, 2, true);
 }
 
 ISA_TEST(NumericsSums, QuantizedPools)

@@ -119,6 +119,11 @@ ISA_TEST(TransposeConvolution2d, IsExactOnQuantizedTypes)
     }
 }
 
+ISA_TEST(TransposeConvolution2d, IsExactWithHalvesToEven)
+{
+    CheckHalvesToEven<TransposeConvolution2dDescriptor, ImageSum>(Cases, MakeOp);
+}
+
 // Data that 8 bits hold exactly.
 ISA_TEST(TransposeConvolution2d, QuantizesFloatDataBesideIntegerWeights)
 {

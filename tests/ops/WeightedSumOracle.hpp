@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tests of Convolution2d, DepthwiseConvolution2d and FullyConnected share: the combinations of types, sums
-// over windows in double precision, and the exact fixed-point results that TFLite's reference kernels define.
+// over windows in double precision, and the exact results that TFLite's reference kernels and
+// RequantizationMode::FloatHalfEven define.
 #pragma once
 
 #include "backends/common/Quantization.hpp"
 #include "harness/OpTest.hpp"
+#include "ops/HalfEvenOracle.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -46,6 +49,19 @@ inline const std::vector<SumTypes>& GetSumTypes()
         {"int8, zero point 127", D::QAsymmS8, D::QAsymmS8, D::Signed32, D::QAsymmS8, false, -9, 127, 0},
         {"double", D::Float64, D::Float64, D::Float64, D::Float64},
     };
+    return types;
+}
+
+/// The quantized ones, and those that RequantizationMode::FloatHalfEven has beyond TFLite's.
+inline std::vector<SumTypes> GetHalfEvenSumTypes()
+{
+    using D = DataType;
+    std::vector<SumTypes> types;
+    std::copy_if(GetSumTypes().begin(), GetSumTypes().end(), std::back_inserter(types),
+                 [](const SumTypes& t) { return IsQuantizedType(t.m_Data); });
+    types.push_back({"uint8, int8 weights", D::QAsymmU8, D::QAsymmS8, D::Signed32, D::QAsymmU8, false, 130, -7, 99});
+    types.push_back({"uint8, int8 weights per axis", D::QAsymmU8, D::QSymmS8, D::Signed32, D::QAsymmU8, true, 3, 0, 0});
+    types.push_back({"uint8, zero point 255", D::QAsymmU8, D::QAsymmS8, D::Signed32, D::QAsymmU8, false, 255, 127, 50});
     return types;
 }
 
@@ -193,59 +209,98 @@ inline int64_t DivideHalfUp(int64_t a, int shift)
     return shift <= 0 ? a << -shift : (a + (int64_t{1} << (shift - 1))) >> shift;
 }
 
-/// The stored values that TFLite's reference kernels define for sums of products, as real values for the harness.
-/// `sum` gives the sums from integers (stored values less zero points); fixedPoint as against double precision.
-template <typename Sum>
-Oracle ExactOracle(const SumInfos& infos, Sum sum, bool fixedPoint)
+/// The stored values of sums of products, as real values for the harness. `sum` gives the sums from integers (stored
+/// values less zero points); rescale(sum, scale of the weights, whether there is a bias) the steps of the output.
+template <typename Sum, typename Rescale>
+Oracle StepsOracle(const SumInfos& infos, Sum sum, Rescale rescale)
 {
-    return [infos, sum, fixedPoint](const std::vector<RealTensor>& real)
+    return [infos, sum, rescale](const std::vector<RealTensor>& real)
     {
         // The harness hands over real values: divided by their scales they are integers again.
         std::vector<RealTensor> integers = real;
         const std::vector<float> scales = infos.m_Weights.GetQuantizationScales();
-        const std::vector<float> biasScales = infos.m_Bias.GetQuantizationScales();
         const TensorInfo* inputs[] = {&infos.m_Data, &infos.m_Weights, &infos.m_Bias};
         for (size_t i = 0; i < integers.size(); ++i)
         {
-            const TestTensor stored = Values(*inputs[i], real[i].m_Values);
-            const std::vector<int32_t> zeroPoints = inputs[i]->GetQuantizationOffsets();
-            integers[i].m_Values = GetStored(*inputs[i], stored.m_Bytes.data());
-            for (double& value : integers[i].m_Values)
-            {
-                value -= zeroPoints.empty() ? 0 : zeroPoints[0];
-            }
+            integers[i].m_Values = GetSteps(Values(*inputs[i], real[i].m_Values)).m_Values;
         }
         std::vector<double> sums = sum(integers);
-        const bool wide = infos.m_Data.GetDataType() == DataType::QSymmS16 &&
-                          (integers.size() < 3 || infos.m_Bias.GetDataType() == DataType::Signed64);
         const double zeroPoint = infos.m_Output.GetQuantizationOffset();
         const backends::QuantizedRange range = backends::GetTypeRange(infos.m_Output.GetDataType());
         const size_t channels = infos.m_Output.GetShape()[infos.m_Output.GetNumDimensions() - 1];
         for (size_t i = 0; i < sums.size(); ++i)
         {
             const float weightScale = scales[scales.size() == 1 ? 0 : i % channels];
-            const float dataScale = infos.m_Data.GetQuantizationScale();
-            const bool floatProduct = fixedPoint && infos.m_Weights.GetDataType() == DataType::QAsymmU8;
-            const double product = floatProduct ? static_cast<double>(dataScale * weightScale)
-                                                : static_cast<double>(dataScale) * static_cast<double>(weightScale);
-            const double ratio = product / static_cast<double>(infos.m_Output.GetQuantizationScale());
-            const auto acc = static_cast<int64_t>(sums[i]);
-            const backends::QuantizedMultiplier m = backends::QuantizeMultiplier(ratio);
-            double scaled = std::round(static_cast<double>(acc) * ratio);
-            if (fixedPoint && wide)
-            {
-                scaled = static_cast<double>(DivideHalfUp(acc * ((m.m_Multiplier + 32768) >> 16), 15 - m.m_Shift));
-            }
-            else if (fixedPoint)
-            {
-                const int64_t high = DivideHalfUp((acc << std::max(m.m_Shift, 0)) * m.m_Multiplier, 31);
-                scaled = std::round(std::ldexp(static_cast<double>(high), std::min(m.m_Shift, 0)));
-            }
-            const double stored = std::clamp<double>(scaled + zeroPoint, range.m_Min, range.m_Max);
+            const double steps = rescale(static_cast<int64_t>(sums[i]), weightScale, integers.size() > 2);
+            const double stored = std::clamp<double>(steps + zeroPoint, range.m_Min, range.m_Max);
             sums[i] = (stored - zeroPoint) * static_cast<double>(infos.m_Output.GetQuantizationScale());
         }
         return sums;
     };
+}
+
+/// As TFLite's reference kernels define it: in fixed point as against double precision.
+template <typename Sum>
+Oracle ExactOracle(const SumInfos& infos, Sum sum, bool fixedPoint)
+{
+    const auto rescale = [infos, fixedPoint](int64_t acc, float weightScale, bool hasBias)
+    {
+        const bool wide = infos.m_Data.GetDataType() == DataType::QSymmS16 &&
+                          (!hasBias || infos.m_Bias.GetDataType() == DataType::Signed64);
+        const float dataScale = infos.m_Data.GetQuantizationScale();
+        const bool floatProduct = fixedPoint && infos.m_Weights.GetDataType() == DataType::QAsymmU8;
+        const double product = floatProduct ? static_cast<double>(dataScale * weightScale)
+                                            : static_cast<double>(dataScale) * static_cast<double>(weightScale);
+        const double ratio = product / static_cast<double>(infos.m_Output.GetQuantizationScale());
+        const backends::QuantizedMultiplier m = backends::QuantizeMultiplier(ratio);
+        if (fixedPoint && wide)
+        {
+            return static_cast<double>(DivideHalfUp(acc * ((m.m_Multiplier + 32768) >> 16), 15 - m.m_Shift));
+        }
+        if (fixedPoint)
+        {
+            const int64_t high = DivideHalfUp((acc << std::max(m.m_Shift, 0)) * m.m_Multiplier, 31);
+            return std::round(std::ldexp(static_cast<double>(high), std::min(m.m_Shift, 0)));
+        }
+        return std::round(static_cast<double>(acc) * ratio);
+    };
+    return StepsOracle(infos, sum, rescale);
+}
+
+/// The case by RequantizationMode::FloatHalfEven, exactly. D: its descriptor, Sum: its oracle.
+template <typename D, typename Sum>
+OpCase WithHalvesToEven(OpCase op)
+{
+    D descriptor = static_cast<const D&>(*op.m_Descriptor);
+    descriptor.m_Requantization = RequantizationMode::FloatHalfEven;
+    op.m_Descriptor = MakeDescriptor(descriptor);
+    op.m_Name += ", halves to even";
+    const SumInfos infos{op.m_Inputs[0].m_Info, op.m_Inputs[1].m_Info, op.m_Inputs[2].m_Info, op.m_Output};
+    const auto rescale = [infos](int64_t acc, float weightScale, bool)
+    {
+        const float factor =
+            FactorOfSums(infos.m_Data.GetQuantizationScale(), weightScale, infos.m_Output.GetQuantizationScale());
+        return RoundHalfEven(double{MultiplyF32(static_cast<float>(acc), factor)});
+    };
+    op.m_Oracle = StepsOracle(infos, *op.m_Oracle.target<Sum>(), rescale);
+    op.m_Steps = 0;
+    return op;
+}
+
+/// Checks all cases with all types of FloatHalfEven.
+template <typename D, typename Sum, typename Cases, typename Make>
+void CheckHalvesToEven(const Cases& cases, Make makeOp)
+{
+    for (const auto& c : cases)
+    {
+        for (const SumTypes& types : GetHalfEvenSumTypes())
+        {
+            if (c.m_Output.GetNumElements() != 0)
+            {
+                CheckOp(WithHalvesToEven<D, Sum>(makeOp(c, types)));
+            }
+        }
+    }
 }
 
 } // namespace tenon::test

@@ -318,11 +318,14 @@ TensorInfo FusableNetwork::RandomQuantization(DataType type)
     return Quantized(type, scale, zero);
 }
 
-/// Both roundings, without another random number.
-static QuantizeDescriptor RoundingFor(const TensorInfo& info)
+/// Both roundings, without another random number: by the zero point, or the scale where that is always 0.
+static RequantizationMode ModeFor(const TensorInfo& info)
 {
-    return QuantizeDescriptor(info.GetQuantizationOffset() % 2 != 0 ? RequantizationMode::FloatHalfEven
-                                                                    : RequantizationMode::FixedPoint);
+    constexpr float StepsOfShorts = 65536.0f; // see RandomQuantization
+    const int32_t number = info.GetDataType() == DataType::QSymmS16
+                               ? static_cast<int32_t>(info.GetQuantizationScale() * StepsOfShorts)
+                               : info.GetQuantizationOffset();
+    return number % 2 != 0 ? RequantizationMode::FloatHalfEven : RequantizationMode::FixedPoint;
 }
 
 FusableNetwork::Tensor FusableNetwork::QuantizedStep(const Tensor& input)
@@ -332,9 +335,10 @@ FusableNetwork::Tensor FusableNetwork::QuantizedStep(const Tensor& input)
     INetwork& network = *m_Case.m_Network;
     const auto activate = [&](ActivationFunction function, const TensorInfo& info, float a)
     {
-        return Finish(
-            network.AddActivationLayer(ActivationDescriptor(function, a, 0.0f), NextName("activation").c_str()),
-            {input}, info, true, Magnitude(info));
+        ActivationDescriptor descriptor(function, a, 0.0f);
+        descriptor.m_Requantization = ModeFor(info);
+        return Finish(network.AddActivationLayer(descriptor, NextName("activation").c_str()), {input}, info, true,
+                      Magnitude(info));
     };
     switch (Roll(7))
     {
@@ -353,8 +357,8 @@ FusableNetwork::Tensor FusableNetwork::QuantizedStep(const Tensor& input)
     case 4:
     {
         const TensorInfo info = RandomQuantization(OneOf({DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS16}));
-        return Finish(network.AddQuantizeLayer(RoundingFor(info), NextName("requantize").c_str()), {input}, info, true,
-                      Magnitude(info));
+        return Finish(network.AddQuantizeLayer(QuantizeDescriptor(ModeFor(info)), NextName("requantize").c_str()),
+                      {input}, info, true, Magnitude(info));
     }
     default:
     {
@@ -362,11 +366,12 @@ FusableNetwork::Tensor FusableNetwork::QuantizedStep(const Tensor& input)
         const Tensor* const same = Find([&](const Tensor& t) { return t.m_Type == type && t.IsSameShape(input); });
         const Tensor other =
             OneIn(2) && same != nullptr ? *same : QuantizedConstant(BroadcastShape(input), RandomQuantization(type));
-        const BinaryOperation operation = OneOf({BinaryOperation::Add, BinaryOperation::Mul, BinaryOperation::Sub});
-        return Finish(
-            network.AddElementwiseBinaryLayer(ElementwiseBinaryDescriptor(operation), NextName("binary").c_str()),
-            OneIn(2) ? std::vector<Tensor>{input, other} : std::vector<Tensor>{other, input}, info, true,
-            Magnitude(info));
+        ElementwiseBinaryDescriptor descriptor(
+            OneOf({BinaryOperation::Add, BinaryOperation::Mul, BinaryOperation::Sub}));
+        descriptor.m_Requantization = ModeFor(info);
+        return Finish(network.AddElementwiseBinaryLayer(descriptor, NextName("binary").c_str()),
+                      OneIn(2) ? std::vector<Tensor>{input, other} : std::vector<Tensor>{other, input}, info, true,
+                      Magnitude(info));
     }
     }
 }
@@ -384,8 +389,8 @@ bool FusableNetwork::QuantizedChain()
     if (!IsQuantizedType(made.m_Type))
     {
         const TensorInfo info = RandomQuantization(OneOf({DataType::QAsymmS8, DataType::QAsymmU8, DataType::QSymmS16}));
-        made = Finish(network.AddQuantizeLayer(RoundingFor(info), NextName("quantize").c_str()), {made}, info, true,
-                      Magnitude(info));
+        made = Finish(network.AddQuantizeLayer(QuantizeDescriptor(ModeFor(info)), NextName("quantize").c_str()), {made},
+                      info, true, Magnitude(info));
     }
     for (unsigned int i = 0, length = 2 + Roll(6); i < length; ++i)
     {

@@ -321,8 +321,8 @@ void QuantizationFolder::Fold(Layer& root)
             dequantizes.push_back(reader);
         }
     }
-    const bool areAll = dequantizes.size() == output.GetNumConnections();
-    if (result == nullptr && areAll)
+    const bool hasOtherReaders = dequantizes.size() != output.GetNumConnections();
+    if (result == nullptr && !hasOtherReaders)
     {
         result = Requantize(root, *GetSource(root, 0), target);
     }
@@ -334,7 +334,7 @@ void QuantizationFolder::Fold(Layer& root)
     {
         Rewire(*reader, *result);
     }
-    if (!areAll)
+    if (hasOtherReaders)
     {
         Rewire(root.Input(0), *result); // from int8 to uint8 of the same scale: the number that is stored, plus 128
     }

@@ -87,11 +87,11 @@ std::vector<double> ConvolveHalfEven(const OpCase& op, const Descriptor& d)
     return values;
 }
 
-/// Sums whose float or whose product is a tie, or just above or below one, and the largest sums that are exact in
-/// CpuAcc. `factor`: a power of two.
+/// Sums whose float or whose product is a tie, or just above or below one, and the largest biases that all of CpuAcc's
+/// kernels take. `factor`: a power of two.
 inline std::vector<double> GetTies(double factor)
 {
-    constexpr double Largest = (1 << 30) - 1;
+    constexpr double Largest = 1 << 29;
     std::vector<double> sums = {0, Largest, -Largest};
     for (const double steps : {0.5, 1.5, 2.5, 64.5, 65.5, 100.5, 126.5, 127.5, 128.5, 255.5})
     {

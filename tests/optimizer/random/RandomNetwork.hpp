@@ -101,6 +101,16 @@ private:
     std::vector<std::byte> RandomStored(const TensorInfo& info, int least, int most);
     Tensor Stored(const TensorInfo& info, int least, int most);
     const ConstTensor* Parameter(const TensorInfo& info, int least, int most);
+
+    RequantizationMode RandomMode();
+    /// As Finish, of int8 with a random scale and zero point.
+    void FinishInt8(IConnectableLayer* layer, const std::vector<Tensor>& inputs);
+    /// The same with those of the input.
+    void KeepQuantization(IConnectableLayer* layer, const Tensor& input);
+    /// With one scale and zero point, or a scale for each slice of the dimension.
+    Tensor WeightsInt8(const TensorShape& shape, unsigned int axis);
+    Tensor BiasInt32(unsigned int channels);
+
     LstmInputParams LstmParameters(unsigned int inputs, TensorInfo weights, const TensorInfo& bias);
 
     std::mt19937 m_Random;

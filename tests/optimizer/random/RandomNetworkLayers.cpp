@@ -623,65 +623,6 @@ TENON_RANDOM_KIND(Resize)
     return true;
 }
 
-// Quantized islands
-
-TENON_RANDOM_KIND(Quantize)
-{
-    const Tensor* x = FindFloat(true);
-    if (x == nullptr)
-    {
-        return false;
-    }
-    const Tensor input = *x;
-    const bool isFixedPoint = Flip();
-    const QuantizeDescriptor descriptor(isFixedPoint ? RequantizationMode::FixedPoint
-                                                     : RequantizationMode::FloatHalfEven);
-    Finish(m_Network->AddQuantizeLayer(descriptor, m_Name.c_str()), {input}, DataType::QAsymmS8, true, 8.0f, 0.0625f,
-           isFixedPoint ? 0 : 3);
-    return true;
-}
-
-TENON_RANDOM_KIND(QuantizedActivation)
-{
-    const Tensor* x = FindType(DataType::QAsymmS8);
-    if (x == nullptr)
-    {
-        return false;
-    }
-    Move(m_Network->AddActivationLayer(
-             ActivationDescriptor(Flip() ? ActivationFunction::ReLu : ActivationFunction::BoundedReLu, 6.0f, 0.0f),
-             m_Name.c_str()),
-         *x);
-    return true;
-}
-
-TENON_RANDOM_KIND(Requantize)
-{
-    const Tensor* x = FindType(DataType::QAsymmS8);
-    if (x == nullptr)
-    {
-        return false;
-    }
-    const Tensor input = *x;
-    const bool isSame = Flip();
-    const TensorInfo info = input.m_Slot->GetTensorInfo();
-    Finish(m_Network->AddQuantizeLayer(m_Name.c_str()), {input}, DataType::QAsymmS8, true, 8.0f,
-           isSame ? info.GetQuantizationScale() : 0.125f, isSame ? info.GetQuantizationOffset() : -2);
-    return true;
-}
-
-TENON_RANDOM_KIND(Dequantize)
-{
-    const Tensor* x = FindType(DataType::QAsymmS8);
-    if (x == nullptr)
-    {
-        return false;
-    }
-    const Tensor input = *x;
-    Finish(m_Network->AddDequantizeLayer(m_Name.c_str()), {input}, DataType::Float32, true, 33.0f);
-    return true;
-}
-
 // What the optimizer should see through
 
 TENON_RANDOM_KIND(ConstantIsland)

@@ -23,6 +23,22 @@ namespace tenon::cpu::HWY_NAMESPACE
 namespace
 {
 
+/// Rounds to nearest. NaN and numbers outside of int32 become numbers without any sure bit of FixedPointToInt8: -2^31
+/// or 0. Arm's conversion makes 2^31 - 1 of large ones, in which all bits are sure.
+HWY_INLINE VecInt32 NearestOrUnsure(VecF32 x)
+{
+    const VecInt32 nearest = Nearest(x);
+    if constexpr (HWY_ARCH_X86)
+    {
+        return nearest;
+    }
+    else
+    {
+        const VecInt32 saturated = hn::Set(TagInt32(), std::numeric_limits<int32_t>::max());
+        return hn::IfThenZeroElse(hn::Eq(nearest, saturated), nearest);
+    }
+}
+
 /// round(x / scale) + zero, half away from zero. Quotients outside of int32, and NaN, count as -2^31, and the sum with
 /// the zero point wraps, as in the reference kernel: the result is the type's minimum or maximum. `IsHalfEven`: half to
 /// even, and NaN becomes the minimum.
@@ -76,9 +92,8 @@ void QuantizeBytes(const void* in, void* out, size_t count, const QuantizeParame
         const VecF32 offset = hn::Set(d, (zero + 0.5f) * FixedPointToInt8::One + FixedPointToInt8::GetOffset(OffBits));
         const VecInt32 sureBits = hn::Set(TagInt32(), FixedPointToInt8::GetSureBits(OffBits));
         const VecUint8 signXor = hn::Set(TagUint8(), static_cast<uint8_t>(IsSigned ? 0x80 : 0));
-        // NaN and numbers outside of int32 have none of the sure bits, or become INT32_MAX.
         const auto scale = [&](const float* x) HWY_ATTR
-        { return Nearest(hn::MulAdd(hn::LoadU(d, x), reciprocal, offset)); };
+        { return NearestOrUnsure(hn::MulAdd(hn::LoadU(d, x), reciprocal, offset)); };
         for (; i + Step <= count; i += Step)
         {
             const FixedPointToInt8 bytes(scale(from + i), scale(from + i + Quarter), scale(from + i + 2 * Quarter),

@@ -94,13 +94,13 @@ SupportResult CheckWeightsQuantization(const LayerView& layer, unsigned int weig
     {
         return Refuse("its data or weights are not connected");
     }
-    const bool isMixed = layer.GetInput(0).GetDataType() == DataType::QAsymmU8 && layer.GetInput(1).IsQuantized() &&
-                         layer.GetInput(1).GetDataType() != DataType::QAsymmU8;
-    if (isMixed && backends::GetRequantization(layer.m_Type, layer.m_Descriptor) != RequantizationMode::FloatHalfEven)
+    const DataType weights = layer.GetInput(1).GetDataType();
+    if (layer.GetInput(0).GetDataType() == DataType::QAsymmU8 && weights != DataType::QAsymmU8 &&
+        backends::GetRequantization(layer.m_Type, layer.m_Descriptor) != RequantizationMode::FloatHalfEven)
     {
-        return SupportResult::No(
-            SupportCode::UnsupportedType,
-            "QAsymmU8 data takes signed weights only with RequantizationMode::FloatHalfEven, else QAsymmU8 ones");
+        return SupportResult::No(SupportCode::UnsupportedType,
+                                 std::string("input 1 of type ") + GetDataTypeName(weights) +
+                                     " beside QAsymmU8 data is only for RequantizationMode::FloatHalfEven");
     }
     SupportResult result = CheckData(layer.GetInput(0), "input 0");
     if (result)

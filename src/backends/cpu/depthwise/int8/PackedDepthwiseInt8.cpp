@@ -5,7 +5,6 @@
 // int8 terms.
 #include "backends/cpu/depthwise/int8/PackedDepthwiseInt8.hpp"
 
-#include "backends/common/Quantization.hpp"
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 #include "backends/cpu/parallel/Tasks.hpp"
 #include "backends/cpu/weights/LayerWithWeights.hpp"
