@@ -4,6 +4,7 @@
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/elementwise/BinaryInt8.hpp"
+#include "backends/cpu/elementwise/BinaryTableInt8.hpp"
 #include "backends/cpu/elementwise/BinaryUnquantized.hpp"
 #include "backends/cpu/elementwise/BroadcastRuns.hpp"
 #include "backends/cpu/elementwise/ComparisonInt8.hpp"
@@ -26,6 +27,8 @@ constexpr backends::TypeRow BinaryTypes[] = {
     backends::SameType({DataType::Float32, DataType::Signed32}, 2),
     backends::PerTensor(backends::SameType(backends::QuantizedTypes, 2)),
 };
+constexpr backends::TypeRow BinaryTableTypes[] = {
+    backends::PerTensor(backends::SameType({DataType::QAsymmU8, DataType::QAsymmS8}, 2))};
 constexpr backends::TypeRow PreluTypes[] = {
     backends::SameType(DataType::Float32, 2),
     backends::PerTensor(backends::SameType({DataType::QAsymmU8, DataType::QAsymmS8}, 2)),
@@ -53,13 +56,18 @@ SupportResult CheckBinary(const LayerView& layer)
                : SupportResult::No(SupportCode::UnsupportedParameters, "there is no fast loop of the operation");
 }
 
+/// The reference kernel of layers of RequantizationMode::FloatHalfEven.
+const backends::Kernel& GetRealReference()
+{
+    return *ref::FindKernelAsFloat(LayerType::ElementwiseBinary);
+}
+
 SupportResult FuseBinary(const LayerView& layer, const ActivationDescriptor& activation)
 {
     const auto& descriptor = layer.GetDescriptor<ElementwiseBinaryDescriptor>();
     const bool isReal =
         layer.GetOutput(0).IsQuantized() && descriptor.m_Requantization == RequantizationMode::FloatHalfEven;
-    return (isReal ? *ref::FindKernelAsFloat(LayerType::ElementwiseBinary) : ref::RefElementwiseBinaryKernel)
-        .m_Fuse(layer, activation);
+    return (isReal ? GetRealReference() : ref::RefElementwiseBinaryKernel).m_Fuse(layer, activation);
 }
 
 Prepared MakeNumbers(const BroadcastRuns& runs, size_t elementBytes, BinaryLoop loop, FloatBounds bounds)
@@ -77,7 +85,7 @@ Prepared MakeNumbers(const BroadcastRuns& runs, size_t elementBytes, BinaryLoop 
     return prepared;
 }
 
-/// T: the stored type. Binary: BinaryInt8 or BinaryInt16.
+/// T: the stored type. Binary: BinaryInt8, BinaryTableInt8 or BinaryInt16.
 template <typename T, typename Binary>
 Prepared MakeStored(const BroadcastRuns& runs, const Binary& binary, bool swaps)
 {
@@ -128,6 +136,27 @@ Prepared PrepareBinary(const ReshapeArgs& args, const backends::PackedWeights*)
     }
     return MakeStored<uint8_t>(runs, MakeBinaryInt8(descriptor, a, b, output, range, isScalarB, swaps, runs.GetCount()),
                                swaps);
+}
+
+/// Takes the operations that have no loop of bytes.
+SupportResult CheckBinaryTable(const LayerView& layer)
+{
+    return layer.GetDescriptor<ElementwiseBinaryDescriptor>().m_Requantization == RequantizationMode::FloatHalfEven
+               ? GetRealReference().m_Check(layer)
+               : SupportResult::No(SupportCode::UnsupportedParameters,
+                                   "it is not in RequantizationMode::FloatHalfEven");
+}
+
+Prepared PrepareBinaryTable(const ReshapeArgs& args, const backends::PackedWeights*)
+{
+    const BroadcastRuns runs(args.GetInput(0).GetShape(), args.GetInput(1).GetShape(), args.GetOutput(0).GetShape(), 1);
+    if (runs.GetCount() < BinaryTableInt8::WorthwhileCount)
+    {
+        return Prepared::Declined("a table of all pairs of bytes takes longer");
+    }
+    const bool swaps = runs.GetOperandForms() == OperandForms::ScalarVector;
+    const bool isScalarB = runs.GetOperandForms() != OperandForms::VectorVector;
+    return MakeStored<uint8_t>(runs, BinaryTableInt8(args, GetRealReference(), isScalarB, swaps), swaps);
 }
 
 Prepared PreparePrelu(const ReshapeArgs& args, const backends::PackedWeights*)
@@ -195,6 +224,12 @@ extern const backends::Kernel CpuElementwiseBinaryKernel = {.m_Name = "CpuElemen
                                                             .m_Fuse = FuseBinary,
                                                             .m_RoundsHalfToEven = true,
                                                             .m_Reference = &ref::RefElementwiseBinaryKernel};
+extern const backends::Kernel CpuElementwiseBinaryTableKernel = {.m_Name = "CpuElementwiseBinaryTable",
+                                                                 .m_Types = BinaryTableTypes,
+                                                                 .m_Prepare = PrepareBinaryTable,
+                                                                 .m_Check = CheckBinaryTable,
+                                                                 .m_Fuse = FuseBinary,
+                                                                 .m_RoundsHalfToEven = true};
 extern const backends::Kernel CpuPreluKernel = {
     .m_Name = "CpuPrelu", .m_Types = PreluTypes, .m_Prepare = PreparePrelu, .m_Reference = &ref::RefPreluKernel};
 extern const backends::Kernel CpuComparisonKernel = {.m_Name = "CpuComparison",

@@ -11,6 +11,9 @@
 #include "backends/cpu/simd/Isa.hpp"
 #include "common/OneThread.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
@@ -78,34 +81,10 @@ namespace
 LookupTableInt8 Fill(const ReshapeArgs& args, const backends::Kernel& reference)
 {
     LookupTableInt8 all{};
-    for (size_t i = 0; i < all.size(); ++i)
-    {
-        all[i] = static_cast<uint8_t>(i);
-    }
-    TensorInfo input = args.GetInput(0);
-    TensorInfo output = args.GetOutput(0);
-    input.SetShape({static_cast<unsigned int>(all.size())});
-    output.SetShape(input.GetShape());
-    const std::vector<const TensorInfo*> inputs = {&input};
-    const std::vector<const TensorInfo*> outputs = {&output};
-    const std::vector<const void*> constants = {nullptr};
-    ReshapeArgs row = args;
-    row.m_Inputs = inputs;
-    row.m_Outputs = outputs;
-    row.m_ConstantData = constants;
-    const backends::Prepared prepared = reference.Prepare(row, nullptr);
-
+    std::iota(all.begin(), all.end(), uint8_t{0});
+    const TensorShape shape({static_cast<unsigned int>(all.size())});
     LookupTableInt8 table{};
-    const std::vector<const void*> in = {all.data()};
-    const std::vector<void*> out = {table.data()};
-    std::vector<std::byte> scratch(prepared.m_ScratchBytes);
-    OneThread parallel;
-    ExecuteArgs run;
-    run.m_Inputs = in;
-    run.m_Outputs = out;
-    run.m_Scratch = scratch.data();
-    run.m_Parallel = &parallel;
-    prepared.m_Run(run);
+    RunReferenceInt8(args, reference, {{shape, all.data()}}, shape, table.data());
     return table;
 }
 
@@ -119,6 +98,41 @@ LookupFunction FindLookupInt8()
 bool IsLookupFastInt8()
 {
     return TENON_CHOOSE(IsLookupFast)();
+}
+
+void RunReferenceInt8(const ReshapeArgs& args, const backends::Kernel& reference, const std::vector<InputInt8>& inputs,
+                      const TensorShape& shape, uint8_t* out)
+{
+    std::vector<TensorInfo> infos;
+    std::vector<const void*> in;
+    for (size_t i = 0; i < inputs.size(); ++i)
+    {
+        infos.push_back(args.GetInput(i));
+        infos.back().SetShape(inputs[i].m_Shape);
+        in.push_back(inputs[i].m_Bytes);
+    }
+    std::vector<const TensorInfo*> inputInfos;
+    std::transform(infos.begin(), infos.end(), std::back_inserter(inputInfos),
+                   [](const TensorInfo& info) { return &info; });
+    TensorInfo output = args.GetOutput(0);
+    output.SetShape(shape);
+    const std::vector<const TensorInfo*> outputs = {&output};
+    const std::vector<const void*> constants(inputs.size());
+    ReshapeArgs row = args;
+    row.m_Inputs = inputInfos;
+    row.m_Outputs = outputs;
+    row.m_ConstantData = constants;
+    const backends::Prepared prepared = reference.Prepare(row, nullptr);
+
+    const std::vector<void*> to = {out};
+    std::vector<std::byte> scratch(prepared.m_ScratchBytes);
+    OneThread parallel;
+    ExecuteArgs run;
+    run.m_Inputs = in;
+    run.m_Outputs = to;
+    run.m_Scratch = scratch.data();
+    run.m_Parallel = &parallel;
+    prepared.m_Run(run);
 }
 
 UnaryInt8::UnaryInt8(const ReshapeArgs& args, const backends::Kernel& reference)

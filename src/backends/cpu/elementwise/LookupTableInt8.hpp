@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace tenon::cpu
 {
@@ -22,6 +23,17 @@ using LookupFunction = void (*)(const LookupTableInt8& table, const uint8_t* in,
 LookupFunction FindLookupInt8();
 /// True if the table is in registers, so that a lookup is about as fast as memory.
 bool IsLookupFastInt8();
+
+/// A tensor of bytes in memory.
+struct InputInt8
+{
+    TensorShape m_Shape;
+    const uint8_t* m_Bytes;
+};
+
+/// Runs a kernel on tensors of other shapes than the layer's. `shape`: of the output.
+void RunReferenceInt8(const ReshapeArgs& args, const backends::Kernel& reference, const std::vector<InputInt8>& inputs,
+                      const TensorShape& shape, uint8_t* out);
 
 struct PiecewiseLinearInt8;
 

@@ -51,7 +51,7 @@ struct PooledWindow
     int32_t m_ZeroOutput = 0; ///< likewise
 
     /// `inverse`: the inverse of the divisor, times the divisor.
-    void SetDivisor(size_t divisor, double inverse)
+    HWY_INLINE void SetDivisor(size_t divisor, double inverse)
     {
         m_Divisor = static_cast<int32_t>(divisor);
         m_HalfDivisor = static_cast<int32_t>(divisor / 2);
@@ -66,7 +66,7 @@ struct MaxPool
     static constexpr bool IsMax = true;
     using Data = T;
     using Lane = T;
-    static void SetDivisor(const PoolRow&, size_t, PooledWindow&) {}
+    static HWY_INLINE void SetDivisor(const PoolRow&, size_t, PooledWindow&) {}
     template <class D>
     static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow&)
     {
@@ -96,7 +96,7 @@ struct MaxPool16BitFloat
     static constexpr bool Slides = false;
     using Data = uint16_t;
     using Lane = int16_t;
-    static void SetDivisor(const PoolRow&, size_t, PooledWindow&) {}
+    static HWY_INLINE void SetDivisor(const PoolRow&, size_t, PooledWindow&) {}
     /// Maps bit patterns to integers in the order of the numbers, and back: the other bits of a negative number are
     /// inverted.
     template <class D>
@@ -129,7 +129,10 @@ struct SumPool
 {
     static constexpr bool Slides = true;
     static constexpr bool IsMax = false;
-    static void SetDivisor(const PoolRow&, size_t divisor, PooledWindow& window) { window.SetDivisor(divisor, 1.0); }
+    static HWY_INLINE void SetDivisor(const PoolRow&, size_t divisor, PooledWindow& window)
+    {
+        window.SetDivisor(divisor, 1.0);
+    }
     template <class V>
     static HWY_INLINE V Join(V a, V b)
     {
@@ -206,7 +209,7 @@ struct IntegerSum : SumPool
 template <typename T>
 struct MeanPoolInt8 : IntegerSum<T>
 {
-    static void SetDivisor(const PoolRow&, size_t divisor, PooledWindow& window)
+    static HWY_INLINE void SetDivisor(const PoolRow&, size_t divisor, PooledWindow& window)
     {
         // The inverse is too large by more than it is rounded down, so a multiple of the divisor gives no less than its
         // quotient.
@@ -251,7 +254,7 @@ struct MeanPoolInt16 : IntegerSum<int16_t>
 template <typename T>
 struct HalfEvenMeanPool : IntegerSum<T>
 {
-    static void SetDivisor(const PoolRow& row, size_t divisor, PooledWindow& window)
+    static HWY_INLINE void SetDivisor(const PoolRow& row, size_t divisor, PooledWindow& window)
     {
         const ref::HalfEvenMean mean(row.m_Input, row.m_Output, divisor);
         window.m_ZeroPoints = static_cast<int32_t>(mean.GetZeroPoints());

@@ -9,6 +9,8 @@
 #define TENON_HALF_EVEN_INL
 #endif
 
+#include "backends/cpu/simd/Int8-inl.hpp"
+
 #include <hwy/highway.h>
 
 #include <cstdint>
@@ -29,7 +31,7 @@ HWY_INLINE hn::Vec<DOut> ToStoredHalfEven(DOut dOut, V32 sums, float factor, int
     // uint8.
     const auto bound = hn::Set(dFloat, static_cast<float>(1 << (8 * sizeof(hn::TFromD<DOut>))));
     const auto steps = hn::Mul(hn::ConvertTo(dFloat, sums), hn::Set(dFloat, factor));
-    const auto nearest = hn::NearestInt(hn::Max(hn::Min(steps, bound), hn::Neg(bound)));
+    const auto nearest = Nearest(hn::Max(hn::Min(steps, bound), hn::Neg(bound)));
     return hn::DemoteTo(dOut, hn::Add(nearest, hn::Set(d, zeroPoint)));
 }
 

@@ -124,19 +124,32 @@ HWY_INLINE VecUint8 JoinInOrder(VecInt32 a, VecInt32 b, VecInt32 c, VecInt32 d)
     return InOrder(JoinHalves(NarrowPair(d16, a, b), NarrowPair(d16, c, d)));
 }
 
-/// Rounds to nearest, ties to even. Numbers outside of int32 give an unspecified result.
-HWY_INLINE VecInt32 Nearest(VecF32 x)
+// Nearest: rounds vectors of any width to nearest, ties to even. Numbers outside of int32 give an unspecified result.
+#if HWY_ARCH_X86
+template <size_t N>
+HWY_INLINE hn::Vec128<int32_t, N> Nearest(hn::Vec128<float, N> x)
 {
-#if HWY_TARGET == HWY_AVX3
-    return VecInt32{_mm512_cvtps_epi32(x.raw)};
-#elif HWY_TARGET == HWY_AVX2
-    return VecInt32{_mm256_cvtps_epi32(x.raw)};
-#elif HWY_ARCH_X86
-    return VecInt32{_mm_cvtps_epi32(x.raw)};
-#else
-    return hn::NearestInt(x);
-#endif
+    return hn::Vec128<int32_t, N>{_mm_cvtps_epi32(x.raw)};
 }
+#if HWY_TARGET <= HWY_AVX2
+HWY_INLINE hn::Vec256<int32_t> Nearest(hn::Vec256<float> x)
+{
+    return hn::Vec256<int32_t>{_mm256_cvtps_epi32(x.raw)};
+}
+#endif
+#if HWY_TARGET <= HWY_AVX3
+HWY_INLINE hn::Vec512<int32_t> Nearest(hn::Vec512<float> x)
+{
+    return hn::Vec512<int32_t>{_mm512_cvtps_epi32(x.raw)};
+}
+#endif
+#else
+template <class V>
+HWY_INLINE auto Nearest(V x)
+{
+    return hn::NearestInt(x);
+}
+#endif
 
 /// Rounds towards zero. Numbers outside of int32 give an unspecified result.
 HWY_INLINE VecInt32 Truncated(VecF32 x)

@@ -188,6 +188,43 @@ ISA_TEST(BinaryHalfEven, Broadcasts)
     }
 }
 
+// Operations without a loop of bytes look up a table of all pairs; few elements are not worth it.
+ISA_TEST(BinaryHalfEven, OtherOperationsByTable)
+{
+    const Quantization a = {0.0231418f, -128};
+    const Quantization b = {0.0178213f, -20};
+    const Quantization out = {0.0352319f, -7};
+    for (const bool isSigned : {true, false})
+    {
+        for (const BinaryOperation operation :
+             {BinaryOperation::Power, BinaryOperation::FloorDiv, BinaryOperation::FloorMod, BinaryOperation::Remainder,
+              BinaryOperation::Atan2})
+        {
+            for (const auto& [shapeA, shapeB] : {std::pair{TensorShape({3, 57, 131}), TensorShape({3, 57, 131})},
+                                                 {TensorShape({3, 57, 131}), TensorShape({1, 1, 1})},
+                                                 {TensorShape({1, 1, 1}), TensorShape({3, 57, 131})},
+                                                 {TensorShape({3, 57, 1}), TensorShape({1, 1, 131})},
+                                                 {TensorShape({3, 1, 131}), TensorShape({1, 57, 131})},
+                                                 {TensorShape({1, 5, 131}), TensorShape({1, 5, 131})}})
+            {
+                unsigned int sizes[3];
+                for (unsigned int i = 0; i < 3; ++i)
+                {
+                    sizes[i] = std::max(shapeA[i], shapeB[i]);
+                }
+                const TensorShape shape(3, sizes);
+                const std::string name = "operation " + std::to_string(static_cast<int>(operation)) + " of " +
+                                         shapeA.ToString() + " and " + shapeB.ToString();
+                ExpectAsReference(ReferenceCase(name, LayerType::ElementwiseBinary, Describe(operation),
+                                                {Random(a.Of(shapeA, isSigned), 1), Random(b.Of(shapeB, isSigned), 2)},
+                                                out.Of(shape, isSigned)),
+                                  shape.GetNumElements() < 16384 ? "RefElementwiseBinaryAsFloat"
+                                                                 : "CpuElementwiseBinaryTable");
+            }
+        }
+    }
+}
+
 // The bounds are rounded half to even, too: 0.5 steps are none, 2.5 steps are two.
 ISA_TEST(BinaryHalfEven, ClampsToFusedActivation)
 {
