@@ -205,7 +205,7 @@ ISA_TEST(BatchMatMulInt8, ProductsByOneMatrixAsReference)
         constexpr unsigned int Depth = 300;
         for (const unsigned int columns : {40U, 950U}) // packed at once, or not
         {
-            for (const unsigned int rows : {1U, 2U, 150U}) // many rows are divided among threads
+            for (const unsigned int rows : {1U, 2U, 70U}) // many rows are divided among threads
             {
                 const std::vector<unsigned int>& x = batches.m_X;
                 const std::vector<unsigned int>& y = batches.m_Y;
