@@ -166,8 +166,8 @@ const ContainedModel& ChooseModel(const std::vector<ContainedModel>& models, con
     const std::string names = QuoteSome(NamesOf(models));
     if (name.empty())
     {
-        throw InvalidArgumentException(fmt::format(
-            "the file has {} models; choose one with TfLiteParserOptions::m_Entry: {}", models.size(), names));
+        throw InvalidArgumentException(
+            fmt::format("the file has {} models; name one of them as entry: {}", models.size(), names));
     }
     const auto found =
         std::find_if(models.begin(), models.end(), [&](const ContainedModel& model) { return model.m_Name == name; });
@@ -175,8 +175,8 @@ const ContainedModel& ChooseModel(const std::vector<ContainedModel>& models, con
     {
         throw InvalidArgumentException(
             models.front().m_Name.empty()
-                ? fmt::format("the file is a model, in which there is no model '{}' to choose", name)
-                : fmt::format("the file has no model '{}'; its models are: {}", name, names));
+                ? fmt::format("there is no entry '{}': the file is a model, not a container of several", name)
+                : fmt::format("the file has no entry '{}'; its models are: {}", name, names));
     }
     return *found;
 }

@@ -114,7 +114,7 @@ std::vector<Section> ReadSections(const litertlm::Header& header, size_t headerE
     const size_t count = objects != nullptr ? objects->size() : 0;
     if (count > MaxSections)
     {
-        throw UnimplementedException(
+        throw ParseException(
             fmt::format("the .litertlm file has {} sections; at most {} are read", count, MaxSections));
     }
     std::vector<Section> sections;

@@ -13,8 +13,8 @@
 namespace tenon::tflite
 {
 
-/// The models by their model_type; one without it, and those that share one, by the number of their section. Sections of
-/// other kinds are passed over, but all sections must lie in the file and apart. Throws ParseException for a damaged
+/// The models by their model_type; one without it, and those that share one, by the number of their section. Sections
+/// of other kinds are passed over, but all sections must lie in the file and apart. Throws ParseException for a damaged
 /// file, UnimplementedException for another version of the format.
 std::vector<ContainedModel> ReadLiteRtLm(Span<const uint8_t> file, const Limits& limits);
 

@@ -82,7 +82,7 @@ size_t FindEnd(Span<const uint8_t> bytes)
             return at;
         }
     }
-    Refuse("it does not end with an end record");
+    throw ParseException("there is no zip archive, or it is cut short: the bytes do not end with its end record");
 }
 
 /// The place of the end record of 64-bit sizes in front of its locator. The locator counts from the archive's start.
@@ -145,7 +145,7 @@ Directory FindDirectory(Span<const uint8_t> bytes)
     }
     if (directory.m_NumEntries > MaxEntries)
     {
-        throw UnimplementedException(
+        throw ParseException(
             fmt::format("the zip archive has {} files; at most {} are read", directory.m_NumEntries, MaxEntries));
     }
     return directory;
@@ -273,8 +273,8 @@ private:
         if (method != 0)
         {
             throw UnimplementedException(
-                fmt::format("'{}' is compressed in the zip archive (method {}); files of a bundle are stored, as 'zip "
-                            "-0' does",
+                fmt::format("'{}' is compressed in the zip archive (method {}), which is not supported; store it, as "
+                            "'zip -0' does",
                             name, method));
         }
     }
