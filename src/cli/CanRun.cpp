@@ -332,8 +332,10 @@ std::string FormatJson(const Options& options, const std::vector<ModelRow>& mode
     {
         json.BeginObject();
         json.Member("model", model.m_Path);
-        json.Key("entry");
-        model.m_Entry.empty() ? json.Null() : json.String(model.m_Entry);
+        if (!model.m_Entry.empty())
+        {
+            json.Member("entry", model.m_Entry);
+        }
         json.Member("format", model.m_Format);
         json.Key("layers");
         model.m_Layers ? json.Number(*model.m_Layers) : json.Null();
