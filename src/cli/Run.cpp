@@ -526,7 +526,8 @@ private:
         for (const Binding& output : m_Report.m_Outputs)
         {
             outputs.push_back({output.m_Name, &m_Outputs.Get(output.m_Id)});
-            warn("", m_Options.ShowsOwnLabels() ? DescribeUnusedLabels(outputs.back(), output.m_Labels) : "");
+            const bool asksForLabels = m_Options.m_TopK.has_value() && m_Options.m_LabelsFile.empty();
+            warn("--top-k: ", asksForLabels ? DescribeUnusedLabels(outputs.back(), output.m_Labels) : "");
         }
         warn("--labels: ", m_Options.m_LabelsFile.empty() ? "" : DescribeOtherCount(outputs, m_Labels));
     }

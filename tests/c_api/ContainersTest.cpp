@@ -56,7 +56,7 @@ TEST(CContainers, AnEntryIsChosen)
         tenon_network* network = nullptr;
         Ok(tenon_network_read_file(runtime.Get(), path.c_str(), &options, &network, Error()));
         EXPECT_EQ(TakeInputName(network), "in_" + entry);
-        for (const uint8_t isInPlace : {0, 1})
+        for (const uint8_t isInPlace : {uint8_t{0}, uint8_t{1}})
         {
             options.in_place = isInPlace;
             Ok(tenon_network_read_memory(runtime.Get(), bytes.data(), bytes.size(), &options, &network, Error()));

@@ -169,12 +169,14 @@ TEST_F(ContainersProgram, OptionsWinOverMetadata)
 TEST_F(ContainersProgram, MetadataThatDoNotFit)
 {
     const std::string picture = WritePicture();
-    const Outcome fewer = Execute({"-m", WriteBent("dog\nf", "dog f"), "-d", picture});
+    const Outcome fewer = Execute({"-m", WriteBent("dog\nf", "dog f"), "-d", picture, "--top-k", "1"});
     EXPECT_EQ(fewer.m_Error,
-              "warning: output 'scores': the model's metadata have 3 labels for 4 classes, so they are not "
+              "warning: --top-k: output 'scores': the model's metadata have 3 labels for 4 classes, so they are not "
               "shown; give a file with --labels\n");
-    EXPECT_FALSE(Has(fewer.m_Out, "best"));
-    EXPECT_EQ(Execute({"-m", m_Folder.Path("bent.tflite"), "-N"}).m_Error, "") << "nothing would be shown";
+    EXPECT_TRUE(Has(fewer.m_Out, "best 1 of 4 classes in 'scores':\n    0.435912      3  \n")) << fewer.m_Out;
+    const Outcome unasked = Execute({"-m", m_Folder.Path("bent.tflite")});
+    EXPECT_EQ(unasked.m_Error, "");
+    EXPECT_FALSE(Has(unasked.m_Out, "best"));
 
     const std::string zero = WriteBent(FloatBytes(255.0f), FloatBytes(0.0f));
     ExpectFailure(Execute({"-m", zero, "-d", picture}), 3,
