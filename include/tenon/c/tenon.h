@@ -199,9 +199,9 @@ typedef struct tenon_read_options
 } tenon_read_options;
 
 /* Reads a model: .tflite, also in a .task or .litertlm file, .onnx, .armnn as Arm NN writes it, or .tenon as
- * tenon_network_save does. The format follows from the content. A file is mapped and used in place: it may be replaced, but not written to, as long as something
- * made of it lives. `runtime` tells which backends an optimized .tenon file may name. `options` may be null. A network
- * that was read takes no further layers.
+ * tenon_network_save does. The format follows from the content. A file is mapped and used in place: it may be
+ * replaced, but not written to, as long as something made of it lives. `runtime` tells which backends an optimized
+ * .tenon file may name. `options` may be null. A network that was read takes no further layers.
  * - TENON_NOT_FOUND: there is no such file, or it cannot be opened
  * - TENON_INVALID_DATA: of no known format, corrupt, or contradictory, with the place
  * - TENON_INVALID_ARGUMENT: an entry, signature, subgraph, input or dimension that the model does not have; no entry
