@@ -233,6 +233,7 @@ class ReadOptions(Structure):
         ("external_data_folder", c_char_p),
         ("num_external_data", c_size_t),
         ("external_data", POINTER(ExternalData)),
+        ("entry", c_char_p),
     ]
 
 

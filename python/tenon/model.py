@@ -24,13 +24,15 @@ class Model(Runner):
     """A model, loaded: ``tenon.Model("m.tflite")(x)``.
 
     Args:
-        source: the path of a .tflite, .onnx, .armnn or .tenon file, the bytes of one, or a :class:`tenon.Network`.
+        source: the path of a .tflite, .task, .litertlm, .onnx, .armnn or .tenon file, the bytes of one, or a
+            :class:`tenon.Network`.
         backends: in order of preference: each layer goes to the first that takes it; ``None``: CpuAcc, then CpuRef. An
             optimized network or file has its backends already, and takes none here.
         threads: the most that loading, and one run, use; 0: as many as there are cores.
         options: ``fp16`` and ``bf16`` (true: floats are computed in 16 bits where a backend does), ``expanded_dims``
             (true: declared shapes may differ by sizes of 1), ``profiling`` (true: runs are profiled),
             ``disabled_fusions`` (a list of names), and options of backends, ``"CpuAcc.FastMathEnabled"``.
+        entry: of a .task or .litertlm file that holds several models: the one that is run, by name; ``None``: the only one.
         signature: of a .tflite file: the signature that is run; ``None``: the subgraph is.
         subgraph: of a .tflite file, without a signature.
         input_shapes: of a .tflite or .onnx file: shapes by inputs' names in place of those in the file. Runs of a .tflite
@@ -47,7 +49,8 @@ class Model(Runner):
         NotFoundError: there is no such file.
         InvalidDataError: it is corrupt, of no known format, or exceeds one of `limits`.
         UnsupportedError: layers that no backend takes; the text names all of them with the reasons.
-        InvalidArgumentError: there is no such backend, option, signature, subgraph or input.
+        InvalidArgumentError: there is no such backend, option, entry, signature, subgraph or input; the file holds several
+            models and no `entry` is given.
         LimitExceededError: the model asks for more than a limit of the runtime allows.
         TypeError: an argument is of another type; the text names it.
 
@@ -66,6 +69,7 @@ class Model(Runner):
         backends: Iterable[str] | None = None,
         threads: int = 0,
         options: dict[str, Any] | None = None,
+        entry: str | None = None,
         signature: str | None = None,
         subgraph: int = 0,
         input_shapes: Mapping[str, Sequence[int]] | None = None,
@@ -91,6 +95,7 @@ class Model(Runner):
             "backends": backends,
             "threads": threads,
             "options": options,
+            "entry": entry,
             "signature": signature,
             "subgraph": subgraph,
             "input_shapes": input_shapes,
@@ -105,10 +110,10 @@ class Model(Runner):
         made = model_options(backends, threads, options)
         if isinstance(source, Network):
             for_files = (input_shapes, dimensions, external_data, operators, limits)
-            if signature is not None or subgraph != 0 or any(for_files):
+            if entry is not None or signature is not None or subgraph != 0 or any(for_files):
                 raise errors.InvalidArgumentError(
-                    "signature, subgraph, input_shapes, dimensions, external_data, operators and limits are for files: "
-                    "a Network has its own"
+                    "entry, signature, subgraph, input_shapes, dimensions, external_data, operators and limits are for "
+                    "files: a Network has its own"
                 )
             with source._locked():
                 self._load(used, source._handle, made)
@@ -118,6 +123,7 @@ class Model(Runner):
                 read(
                     source,
                     used,
+                    entry=entry,
                     signature=signature,
                     subgraph=subgraph,
                     input_shapes=input_shapes,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .tensor_info import ShapeLike
 
     Source = Union[str, os.PathLike[str], bytes, bytearray, memoryview]
-    """The path of a model file, .tflite, .onnx, .armnn or .tenon, or the bytes of one."""
+    """The path of a model file, .tflite, .task, .litertlm, .onnx, .armnn or .tenon, or the bytes of one."""
     ExternalData = Union[str, os.PathLike[str], Mapping[str, Union[bytes, bytearray, memoryview]], None]
     """Where an .onnx model in bytes has its external data: a folder, or bytes by the names of files."""
 
@@ -69,6 +69,7 @@ def read(
     source: Source,
     runtime: Runtime,
     *,
+    entry: str | None = None,
     signature: str | None = None,
     subgraph: int = 0,
     input_shapes: Mapping[str, Sequence[int]] | None = None,
@@ -134,6 +135,7 @@ def read(
         external_data_folder=folder,
         num_external_data=len(buffers),
         external_data=buffers,
+        entry=_ffi.text_bytes(entry, "entry"),
     )
     handle = runtime._handle
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -212,6 +214,7 @@ class Network:
         cls,
         source: Source,
         *,
+        entry: str | None = None,
         signature: str | None = None,
         subgraph: int = 0,
         input_shapes: Mapping[str, Sequence[int]] | None = None,
@@ -227,8 +230,8 @@ class Network:
         Raises:
             NotFoundError: there is no such file.
             InvalidDataError: it is corrupt, of no known format, or exceeds one of `limits`.
-            InvalidArgumentError: the model does not have the signature, subgraph, input or dimension; one of the arguments
-                is for models of another format.
+            InvalidArgumentError: the model does not have the entry, signature, subgraph, input or dimension; it holds
+                several models and no `entry` is given; one of the arguments is for models of another format.
             UnsupportedError: it has an operator that `operators` does not have; an .onnx model has operators that no
                 layer computes, which the text lists.
             BackendUnavailableError: it is an optimized network for a backend that the runtime does not have.
@@ -238,6 +241,7 @@ class Network:
             read(
                 source,
                 runtime_of(runtime),
+                entry=entry,
                 signature=signature,
                 subgraph=subgraph,
                 input_shapes=input_shapes,

@@ -7,6 +7,7 @@ import asyncio
 import concurrent.futures
 import gc
 import pathlib
+import pickle
 import resource
 import struct
 import threading
@@ -14,7 +15,7 @@ import weakref
 
 import numpy as np
 import pytest
-from conftest import DATA, DIGITS, accumulator, digit_pictures, nonzero, one_layer, two_of_two
+from conftest import DATA, DIGITS, ROOT, accumulator, digit_pictures, nonzero, one_layer, two_of_two
 
 import tenon
 
@@ -169,6 +170,8 @@ def test_files_that_are_none(tmp_path):
         ({"threads": "2"}, TypeError, "threads is an integer, not '2'"),
         ({"subgraph": "1"}, TypeError, "subgraph is an integer, not '1'"),
         ({"signature": 5}, TypeError, "signature is a text, not 5"),
+        ({"entry": 5}, TypeError, "entry is a text, not 5"),
+        ({"entry": "a"}, tenon.InvalidArgumentError, "there is no entry 'a': the file is a model"),
         ({"backends": 5}, TypeError, "backends is a list of names, not 5"),
         ({"backends": [5]}, TypeError, "the name of a backend is a text, not 5"),
         ({"runtime": 5}, TypeError, "runtime is a tenon.Runtime, not 5"),
@@ -254,6 +257,20 @@ def test_signatures():
     }
     second = tenon.Model(DATA / "signatures.tflite", subgraph=1)
     assert [info.name for info in second.outputs] == ["t1", "t2"]
+
+
+def test_entries():
+    bundle = ROOT / "tests/golden/containers/two.task"
+    for source in (bundle, bundle.read_bytes()):
+        first = tenon.Model(source, entry="first.tflite")
+        assert [info.shape for info in first.inputs] == [(2, 4)]
+        assert pickle.loads(pickle.dumps(first)).inputs[0].shape == (2, 4)
+        second = tenon.Network.read(source, entry="second.tflite")
+        assert second.inputs[0].shape == (1, 8)
+        with pytest.raises(tenon.InvalidArgumentError, match="has 2 models; .*'first.tflite', 'second.tflite'"):
+            tenon.Model(source)
+    with pytest.raises(tenon.InvalidArgumentError, match="are for files: a Network has its own"):
+        tenon.Model(second, entry="second.tflite")
 
 
 def relisted(data, subgraph, **lists):

@@ -130,6 +130,7 @@ std::unique_ptr<tenon_network> ReadTfLite(const ModelSource& source, const tenon
     ITfLiteParser::TfLiteParserOptions parserOptions;
     parserOptions.m_Subgraph = options.subgraph;
     parserOptions.m_Signature = options.signature == nullptr ? "" : options.signature;
+    parserOptions.m_Entry = options.entry == nullptr ? "" : options.entry;
     parserOptions.m_Limits = ToLimits(options.limits);
     parserOptions.m_CustomOperators = ToOperators(options);
     parserOptions.m_InputShapes = ToInputShapes(options);
@@ -236,7 +237,13 @@ tenon_network* Read(tenon_runtime* runtime, const ModelSource& source, const ten
 {
     const IDeviceSpec& deviceSpec = Deref(runtime, "the runtime").m_Runtime->GetDeviceSpec();
     const formats::ModelFormat* const format = FindFormat(source);
-    switch (format != nullptr ? format->m_Reader : formats::Reader::None)
+    const formats::Reader reader = format != nullptr ? format->m_Reader : formats::Reader::None;
+    if (reader != formats::Reader::TfLite && reader != formats::Reader::None)
+    {
+        RefuseOptions(source, format->m_Description, "entry, which files of several .tflite models have",
+                      options.entry != nullptr);
+    }
+    switch (reader)
     {
     case formats::Reader::TfLite: return ReadTfLite(source, options).release();
     case formats::Reader::Onnx: return ReadOnnx(source, options).release();

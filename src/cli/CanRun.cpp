@@ -48,7 +48,8 @@ enum class Verdict
 
 struct ModelRow
 {
-    std::string m_Path; ///< within the folder
+    std::string m_Path;  ///< within the folder
+    std::string m_Entry; ///< the model in a file that holds several; else empty
     std::string m_Format;
     Verdict m_Verdict = Verdict::Runs;
     std::string m_Reason;             ///< empty if it runs
@@ -72,7 +73,8 @@ bool MayHoldAnything(const formats::ModelFormat* format)
 bool IsNamedAsModel(const fs::path& path)
 {
     return EndsWithNoCase(path.string(), ".tflite") || EndsWithNoCase(path.string(), ".tenon") ||
-           EndsWithNoCase(path.string(), ".onnx") || EndsWithNoCase(path.string(), ".armnn");
+           EndsWithNoCase(path.string(), ".onnx") || EndsWithNoCase(path.string(), ".armnn") ||
+           EndsWithNoCase(path.string(), ".task") || EndsWithNoCase(path.string(), ".litertlm");
 }
 
 class Folder
@@ -90,10 +92,7 @@ public:
         std::vector<ModelRow> rows;
         for (const fs::path& path : ListFiles())
         {
-            if (std::optional<ModelRow> row = Try(path))
-            {
-                rows.push_back(std::move(*row));
-            }
+            Try(path, "", rows);
         }
         return rows;
     }
@@ -131,21 +130,30 @@ private:
         return files;
     }
 
-    /// Nothing for a file that is no model.
-    std::optional<ModelRow> Try(const fs::path& path) const
+    /// Adds a row for each model that a file holds; none for a file that is no model.
+    void Try(const fs::path& path, const std::string& entry, std::vector<ModelRow>& rows) const
     {
         ModelRow row;
         row.m_Path = path.lexically_relative(m_Root).string();
+        row.m_Entry = entry;
         try
         {
             const formats::ModelFormat* const format =
                 FindFormat(InputSource(path.string(), m_Options.m_Limits.m_MaxFileBytes));
             if (MayHoldAnything(format) && !IsNamedAsModel(path))
             {
-                return std::nullopt;
+                return;
             }
             row.m_Format = format != nullptr ? format->m_Label : "unknown";
             Optimize(path.string(), row);
+        }
+        catch (const UnchosenEntryError& error)
+        {
+            for (const std::string& inner : error.Entries())
+            {
+                Try(path, inner, rows);
+            }
+            return;
         }
         catch (const UnimplementedException& error)
         {
@@ -163,7 +171,7 @@ private:
         {
             SetReason(row, path, Verdict::Unreadable, error.what());
         }
-        return row;
+        rows.push_back(std::move(row));
     }
 
     /// As the file is; where it cannot be run so and leaves sizes of inputs open, with some sizes for these.
@@ -173,7 +181,9 @@ private:
         std::vector<Binding> inputs;
         try
         {
-            Optimize(file, {}, row, inputs);
+            ModelChoice choice;
+            choice.m_Entry = row.m_Entry;
+            Optimize(file, choice, row, inputs);
         }
         catch (const Exception&)
         {
@@ -223,6 +233,7 @@ private:
                   const std::vector<Binding>& inputs) const
     {
         ModelChoice choice;
+        choice.m_Entry = row.m_Entry;
         for (const Binding& input : inputs)
         {
             TensorShape shape = input.m_Info.GetShape();
@@ -300,7 +311,9 @@ std::string FormatTable(const std::vector<ModelRow>& models)
     TextRows rows = {{"model", "format", "layers", "backends", "can run"}};
     for (const ModelRow& model : models)
     {
-        rows.push_back({OneLine(model.m_Path), model.m_Format, model.m_Layers ? std::to_string(*model.m_Layers) : "-",
+        const std::string entry = model.m_Entry.empty() ? "" : ", " + model.m_Entry;
+        rows.push_back({OneLine(model.m_Path + entry), model.m_Format,
+                        model.m_Layers ? std::to_string(*model.m_Layers) : "-",
                         model.m_Backends.empty() ? "-" : FormatCounts(model.m_Backends), FormatVerdict(model)});
     }
     return FormatRows(rows);
@@ -319,6 +332,10 @@ std::string FormatJson(const Options& options, const std::vector<ModelRow>& mode
     {
         json.BeginObject();
         json.Member("model", model.m_Path);
+        if (!model.m_Entry.empty())
+        {
+            json.Member("entry", model.m_Entry);
+        }
         json.Member("format", model.m_Format);
         json.Key("layers");
         model.m_Layers ? json.Number(*model.m_Layers) : json.Null();

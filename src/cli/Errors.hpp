@@ -3,6 +3,9 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tenon::cli
 {
@@ -21,6 +24,21 @@ class UsageError : public std::runtime_error
 {
 public:
     using std::runtime_error::runtime_error;
+};
+
+/// A file holds several models, of which none is chosen.
+class UnchosenEntryError : public UsageError
+{
+public:
+    UnchosenEntryError(const std::string& message, std::vector<std::string> entries)
+        : UsageError(message), m_Entries(std::move(entries))
+    {
+    }
+
+    const std::vector<std::string>& Entries() const { return m_Entries; }
+
+private:
+    std::vector<std::string> m_Entries;
 };
 
 /// The content of a file is wrong: ExitStatus::BadInput.

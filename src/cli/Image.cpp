@@ -108,13 +108,24 @@ double OfChannel(const std::vector<float>& numbers, unsigned int channel, double
     return numbers.empty() ? defaultNumber : numbers[numbers.size() == 1 ? 0 : channel];
 }
 
-void CheckNumbersOfChannels(const std::vector<float>& numbers, unsigned int channels, const char* option)
+/// `name`: "mean" or "std", of which 0 cannot be the latter.
+void CheckNumbersOfChannels(const std::vector<float>& numbers, unsigned int channels, const char* name, bool isOfModel)
 {
+    const std::string option = fmt::format("--input-{}", name);
+    const std::string source = isOfModel ? fmt::format("the {} in the model's metadata", name) : option;
+    const std::string advice = isOfModel ? option + " with " : "";
     if (numbers.size() > 1 && numbers.size() != channels)
     {
-        throw InputError(fmt::format("{} has {} numbers, but the input has {} channel{}; give one number, or one for "
+        throw InputError(fmt::format("{} has {} numbers, but the input has {} channel{}; give {}one number, or one for "
                                      "each channel",
-                                     option, numbers.size(), channels, channels == 1 ? "" : "s"));
+                                     source, numbers.size(), channels, channels == 1 ? "" : "s", advice));
+    }
+    for (const float number : numbers)
+    {
+        if (!std::isfinite(number) || (number == 0.0f && option == "--input-std"))
+        {
+            throw InputError(fmt::format("{} has the number {}; give {}another one", source, number, advice));
+        }
     }
 }
 
@@ -157,8 +168,10 @@ std::array<double, 256> MakeValueTable(const TensorInfo& expected, const Normali
             const std::string text = fmt::format("{}", fmt::join(given, ","));
             return given.size() > 1 ? fmt::format("[{}]", text) : text;
         };
-        description = fmt::format("(p - {}) / {}{}", list(normalisation.m_Mean, DefaultMean),
-                                  list(normalisation.m_Std, DefaultStd), isFloat ? "" : ", quantized");
+        const bool isOfModel = normalisation.m_IsMeanOfModel || normalisation.m_IsStdOfModel;
+        description = fmt::format("(p - {}) / {}{}{}", list(normalisation.m_Mean, DefaultMean),
+                                  list(normalisation.m_Std, DefaultStd), isFloat ? "" : ", quantized",
+                                  isOfModel ? " by the model's metadata" : "");
     }
     else
     {
@@ -220,8 +233,8 @@ PictureTensor PictureToTensor(std::string_view bytes, const TensorInfo& expected
 {
     const PictureShape where = FindPictureShape(expected);
     PictureTensor tensor;
-    CheckNumbersOfChannels(normalisation.m_Mean, where.m_Channels, "--input-mean");
-    CheckNumbersOfChannels(normalisation.m_Std, where.m_Channels, "--input-std");
+    CheckNumbersOfChannels(normalisation.m_Mean, where.m_Channels, "mean", normalisation.m_IsMeanOfModel);
+    CheckNumbersOfChannels(normalisation.m_Std, where.m_Channels, "std", normalisation.m_IsStdOfModel);
     std::string values;
     std::vector<std::array<double, 256>> tables;
     for (unsigned int c = 0; c < where.m_Channels; ++c)

@@ -29,11 +29,14 @@ struct PictureSize
     unsigned int m_Height = 0;
 };
 
-/// The values of --input-mean and --input-std: none, one number, or one for each channel.
+/// The values of --input-mean and --input-std, or those of a model's metadata: none, one number, or one for each
+/// channel.
 struct Normalisation
 {
     std::vector<float> m_Mean;
     std::vector<float> m_Std;
+    bool m_IsMeanOfModel = false; ///< for messages
+    bool m_IsStdOfModel = false;
 };
 
 struct PictureTensor
@@ -65,8 +68,9 @@ TensorInfo GetPictureInfo(std::string_view bytes, const TensorInfo& expected);
 /// A picture as an input [1,H,W,C] or [H,W,C], or else [1,C,H,W] or [C,H,W]; a height or width that is unknown is taken
 /// from the picture.
 ///   float inputs       (p - mean) / std, with 127.5 and 127.5 where not given
-///   integer inputs the byte as it is, less 128 for int8; if mean or std is given, (p - mean) / std quantized Throws
-/// InputError when the input has another shape or type, or another number of channels than mean or std.
+///   integer inputs the byte as it is, less 128 for int8; if mean or std is given, (p - mean) / std quantized
+/// Throws InputError when the input has another shape or type, or another number of channels than mean or std, and for
+/// numbers of the metadata by which nothing can be divided.
 PictureTensor PictureToTensor(std::string_view bytes, const TensorInfo& expected, const Normalisation& normalisation);
 
 } // namespace tenon::cli

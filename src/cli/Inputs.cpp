@@ -126,6 +126,26 @@ std::string DescribeOtherShape(const Binding& binding, const TensorInfo& info, c
         PlaceOf(binding), given.ToString(), OneLine(file), wanted.ToString(), given.ToString());
 }
 
+/// The numbers of the options; those that are not given are, for float inputs, of the model's metadata.
+Normalisation NormalisationOf(const Binding& input, const Normalisation& options)
+{
+    Normalisation normalisation = options;
+    if (IsFloatType(input.m_Info.GetDataType()))
+    {
+        const auto complete = [](std::vector<float>& numbers, const std::vector<float>& ofModel, bool& isOfModel)
+        {
+            isOfModel = numbers.empty() && !ofModel.empty();
+            if (isOfModel)
+            {
+                numbers = ofModel;
+            }
+        };
+        complete(normalisation.m_Mean, input.m_Normalisation.m_Mean, normalisation.m_IsMeanOfModel);
+        complete(normalisation.m_Std, input.m_Normalisation.m_Std, normalisation.m_IsStdOfModel);
+    }
+    return normalisation;
+}
+
 /// Without memory.
 InputData PlanRandomInput(const TensorInfo& info, const Limits& limits)
 {
@@ -230,7 +250,8 @@ std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const st
     CheckTotalBytes(fmt::format("the {} inputs", inputs.size()), CountBytes(inputs), limits);
     for (size_t i = 0; i < sources.size(); ++i)
     {
-        inputs[i] = At(places[i], sources[i].Info(), [&] { return sources[i].Load(normalisation, limits); });
+        const Normalisation used = NormalisationOf(bindings[i % bindings.size()], normalisation);
+        inputs[i] = At(places[i], sources[i].Info(), [&] { return sources[i].Load(used, limits); });
         inputs[i].m_Remark = remarks[i];
     }
     if ((!normalisation.m_Mean.empty() || !normalisation.m_Std.empty()) &&
@@ -239,6 +260,17 @@ std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const st
         throw UsageError("--input-mean, --input-std: they are for pictures, but no input is one");
     }
     return inputs;
+}
+
+std::string DescribeNewShape(const Binding& binding, const TensorShape& shape, size_t index, const Options& options)
+{
+    std::string from = "from --input-tensor-shape";
+    if (index >= options.m_InputShapes.size() || options.m_InputShapes[index].empty())
+    {
+        from = options.m_InputFiles.empty() ? "open dimensions taken as 1" : "from " + options.m_InputFiles[index];
+    }
+    return fmt::format("{} as {} ({}; the model says {})", PlaceOf(binding), shape.ToString(), OneLine(from),
+                       binding.m_Info.GetShape().ToString());
 }
 
 void FillRandomInputs(const std::vector<Binding>& bindings, std::vector<InputData>& inputs)

@@ -37,7 +37,8 @@ std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_
 /// One input for each binding, in their order; without files, they have no memory yet. More files are further sets, one
 /// set after another, at most one for each of `iterations`; they must have the shapes of the first set. `shapes`, if
 /// not empty, has one entry for each binding; an empty one keeps the binding's shape. With `quantizes`, files for
-/// quantized inputs hold real numbers, which are quantized. Throws InputError naming the input, the file and its
+/// quantized inputs hold real numbers, which are quantized. Where `normalisation` has no numbers, those of the bindings
+/// hold for pictures that are float inputs. Throws InputError naming the input, the file and its
 /// expected content, and for more bytes together than the limit; RunError if memory is exhausted; UsageError for
 /// another number of files, for a normalisation without a picture, and for open dimensions of an ONNX model that have
 /// no file.
@@ -45,6 +46,10 @@ std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const st
                                   const std::vector<std::vector<unsigned int>>& shapes,
                                   const Normalisation& normalisation, const Limits& limits, unsigned int iterations = 1,
                                   bool quantizes = false);
+
+/// "input 'image' as [1,7,8,1] (from wrong.npy; the model says [1,8,8,1])", for the input of this number, which gets a
+/// shape of the options or of its file.
+std::string DescribeNewShape(const Binding& binding, const TensorShape& shape, size_t index, const Options& options);
 
 /// Inputs without files get memory and values, seeded by their index. Floats and complex numbers in [-1, 1); all values
 /// of quantized types; 0 or 1 for plain integers, which tend to be indices, and for Booleans. Throws RunError if memory

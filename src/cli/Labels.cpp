@@ -106,6 +106,25 @@ std::string FormatTopK(const OutputData& output, const std::string& name, const 
     return text;
 }
 
+bool HasScoreForEach(const OutputData& output, const std::vector<std::string>& labels)
+{
+    const TensorShape& shape = output.m_Info.GetShape();
+    return IsListOfScores(shape) && shape[shape.GetNumDimensions() - 1] == labels.size();
+}
+
+std::string DescribeUnusedLabels(const NamedOutput& output, const std::vector<std::string>& labels)
+{
+    const TensorShape& shape = output.m_Output->m_Info.GetShape();
+    const unsigned int classes = IsListOfScores(shape) ? shape[shape.GetNumDimensions() - 1] : 0;
+    if (labels.empty() || classes <= 1 || classes == labels.size())
+    {
+        return {};
+    }
+    return fmt::format("output '{}': the model's metadata have {} labels for {} classes, so they are not shown; give a "
+                       "file with --labels",
+                       OneLine(output.m_Name), labels.size(), classes);
+}
+
 std::string DescribeOtherCount(const std::vector<NamedOutput>& outputs, const std::vector<std::string>& labels)
 {
     std::string counts;

@@ -27,11 +27,18 @@ std::vector<RankedClass> RankClasses(const OutputData& output, size_t row, size_
 std::string FormatTopK(const OutputData& output, const std::string& name, const std::vector<std::string>& labels,
                        size_t count);
 
+/// Whether the output is a list of scores, with one for each label.
+bool HasScoreForEach(const OutputData& output, const std::vector<std::string>& labels);
+
 struct NamedOutput
 {
     std::string m_Name;
     const OutputData* m_Output;
 };
+
+/// A remark if the output is a list of several scores, but has another number of them than there are labels of the
+/// model itself, which are not shown then; else empty.
+std::string DescribeUnusedLabels(const NamedOutput& output, const std::vector<std::string>& labels);
 
 /// A remark if there are outputs with such tables and none of them has as many classes as there are labels; else empty.
 /// One output with that count is enough: the other heads of a network have classes of another kind.

@@ -28,28 +28,54 @@ using formats::FindModelFormat;
 using formats::ModelFormat;
 using formats::Reader;
 
+INetworkPtr ParseTfLite(ITfLiteParser& parser, const InputSource& file, const ModelChoice& choice)
+{
+    try
+    {
+        return file.Content() != nullptr
+                   ? parser.CreateNetworkFromMemory(file.Content()->data(), file.Content()->size())
+                   : parser.CreateNetworkFromBinaryFile(file.Path().c_str());
+    }
+    catch (const InvalidArgumentException&)
+    {
+        const std::vector<std::string> entries = parser.GetEntryNames();
+        if (choice.m_Entry.empty() && entries.size() > 1)
+        {
+            throw UnchosenEntryError(fmt::format("model '{}': it holds {} models; choose one with --entry: {}",
+                                                 OneLine(file.Path()), entries.size(), QuotedList(entries)),
+                                     entries);
+        }
+        throw;
+    }
+}
+
 Model LoadTfLite(const InputSource& file, const ModelChoice& choice, const Limits& limits)
 {
     ITfLiteParser::TfLiteParserOptions options;
+    options.m_Entry = choice.m_Entry;
     options.m_InputShapes = choice.m_InputShapes;
     options.m_Subgraph = choice.m_Subgraph;
     options.m_Signature = choice.m_Signature;
     options.m_Limits = limits;
     const ITfLiteParserPtr parser = ITfLiteParser::Create(options);
     Model model;
-    model.m_Network = file.Content() != nullptr
-                          ? parser->CreateNetworkFromMemory(file.Content()->data(), file.Content()->size())
-                          : parser->CreateNetworkFromBinaryFile(file.Path().c_str());
+    model.m_Network = ParseTfLite(*parser, file, choice);
+    const ITfLiteParser::ModelMetadata& metadata = parser->GetMetadata();
+    model.m_Remarks = metadata.m_Faults;
     const size_t subgraph = parser->GetNetworkSubgraph();
     for (const std::string& name : parser->GetSubgraphInputTensorNames(subgraph))
     {
         const BindingPointInfo binding = parser->GetNetworkInputBindingInfo(subgraph, name);
+        const ITfLiteParser::TensorMetadata& tensor = metadata.m_Inputs[model.m_Inputs.size()];
         model.m_Inputs.push_back({name, binding.first, binding.second});
+        model.m_Inputs.back().m_Normalisation = {tensor.m_Mean, tensor.m_Std};
     }
     for (const std::string& name : parser->GetSubgraphOutputTensorNames(subgraph))
     {
         const BindingPointInfo binding = parser->GetNetworkOutputBindingInfo(subgraph, name);
+        const ITfLiteParser::TensorMetadata& tensor = metadata.m_Outputs[model.m_Outputs.size()];
         model.m_Outputs.push_back({name, binding.first, binding.second});
+        model.m_Outputs.back().m_Labels = tensor.m_AxisLabels;
     }
     return model;
 }
@@ -140,7 +166,7 @@ ModelFile OpenModel(const std::string& path, const std::string& format, const Li
             throw InputError(
                 fmt::format("it is of no known format; supported: {}", formats::DescribeFormatsThatAreRead()));
         }
-        if (!format.empty() && named != found)
+        if (!format.empty() && (named == nullptr || named->m_Reader != found->m_Reader))
         {
             PrintWarning(fmt::format("--model-format: '{}' is {} and is read as that, in place of {}", OneLine(path),
                                      found->m_Description, OneLine(format)));
@@ -155,6 +181,10 @@ ModelFile OpenModel(const std::string& path, const std::string& format, const Li
 
 Model LoadModel(const ModelFile& file, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec)
 {
+    if (!choice.m_Entry.empty() && file.m_Reader != Reader::TfLite)
+    {
+        throw UsageError("--entry: only .task and .litertlm files hold several models; leave it out");
+    }
     if (file.m_Reader == Reader::Onnx)
     {
         return LoadOnnx(file.m_Source, choice, limits);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/File.hpp"
+#include "cli/Image.hpp"
 #include "formats/ModelFormat.hpp"
 
 #include <tenon/INetwork.hpp>
@@ -26,6 +27,9 @@ struct Binding
     TensorInfo m_Info;
     /// The name of each dimension for --dim, for an input of an ONNX model; empty if the model gives the size.
     std::vector<std::string> m_DimensionNames = {};
+    /// The metadata of a .tflite model: numbers for pictures that are this input, and names of this output's classes.
+    Normalisation m_Normalisation = {};
+    std::vector<std::string> m_Labels = {};
 };
 
 struct Model
@@ -39,11 +43,13 @@ struct Model
     /// Inputs and outputs in the model's order.
     std::vector<Binding> m_Inputs;
     std::vector<Binding> m_Outputs;
+    std::vector<std::string> m_Remarks; ///< warnings about the file, for people
 };
 
 /// The part of a model file that becomes the network.
 struct ModelChoice
 {
+    std::string m_Entry; ///< the model of a file that holds several; empty for the only one
     size_t m_Subgraph = 0;
     std::string m_Signature; ///< the signature to take in place of m_Subgraph, if not empty
     /// New shapes of inputs by name. A .tenon or .armnn file keeps its own, because a run takes other shapes, too.
@@ -68,8 +74,8 @@ const formats::ModelFormat* FindFormat(const InputSource& file);
 ModelFile OpenModel(const std::string& path, const std::string& format, const Limits& limits);
 
 /// Parses a file that OpenModel() opened. A .tflite or .onnx model is used in place: `file` must outlive the networks
-/// that are made from it. Throws UsageError for a choice that the format does not have, and the exceptions of the
-/// parser. An optimized network is for the backends of `deviceSpec`.
+/// that are made from it. Throws UsageError for a choice that the format does not have, UnchosenEntryError, and the
+/// exceptions of the parser. An optimized network is for the backends of `deviceSpec`.
 Model LoadModel(const ModelFile& file, const ModelChoice& choice, const Limits& limits, const IDeviceSpec& deviceSpec);
 
 /// The bindings of these names, in the order of `names`; all of them in their own order if `names` is empty. Throws

@@ -36,7 +36,6 @@ namespace
 /// The most threads that one run of the library spreads over.
 constexpr unsigned int MaxThreads = 256;
 constexpr unsigned int AnyNumber = std::numeric_limits<unsigned int>::max();
-constexpr unsigned int DefaultTopK = 5;
 
 constexpr const char* Description = "Runs a neural network on input files and prints or writes what comes out.\n\n"
                                     "  ExecuteNetwork -m model.tflite -d picture.jpg --labels labels.txt\n"
@@ -104,9 +103,11 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
     app.set_help_flag("-h,--help", "Print this and exit");
     app.set_version_flag("--version", [] { return "ExecuteNetwork (Tenon) " + GetVersion(); });
 
-    app.add_option("-m,--model-path", options.m_ModelPath,
-                   "The model file, or - for standard input: TensorFlow Lite (.tflite), ONNX (.onnx), a network of "
-                   "Arm NN (.armnn) or one of --serialize (.tenon). Its format is detected from its content");
+    app.add_option(
+        "-m,--model-path", options.m_ModelPath,
+        "The model file, or - for standard input: TensorFlow Lite (.tflite, or a .task or .litertlm file with "
+        "such models), ONNX (.onnx), a network of Arm NN (.armnn) or one of --serialize (.tenon). Its format is "
+        "detected from its content");
     app.add_option(
            "--can-run", options.m_ModelFolder,
            "In place of -m: print a table of all models in this folder and those within, whether the backends of "
@@ -116,6 +117,9 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
         "-f,--model-format", options.m_ModelFormat,
         "tflite-binary, tflite, onnx-binary, onnx, armnn-binary, armnn or tenon; not needed: the file's content "
         "decides, with a warning where it is of another format");
+    app.add_option(
+        "--entry", options.m_Entry,
+        "The model to run of a .task or .litertlm file that holds several, by name; without it they are listed");
     app.add_option("--signature", options.m_Signature, "The signature of the model to run, by name");
     AddNumber(app, "-x,--subgraph-number,--subgraph", options.m_Subgraph, 0, AnyNumber,
               "The subgraph of the model to run, by number (default 0)", options.m_SubgraphOption);
@@ -185,14 +189,17 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
                  "Let each iteration go on with the states (of variables and recurrent layers) that the one before "
                  "left: with files for each iteration in -d it steps through a sequence. Otherwise each iteration is a "
                  "first step");
-    app.add_option("--labels", options.m_LabelsFile, "A text file with the name of class i in line i");
+    app.add_option("--labels", options.m_LabelsFile,
+                   "A text file with the name of class i in line i (default: the labels in the metadata of a .tflite "
+                   "model, for outputs with as many classes)");
     AddNumber(app, "--top-k", raw.m_TopK, 1, AnyNumber,
-              "How many of the best classes to show, or all where there are fewer (default 5, with --labels)");
-    AddNumbers(app, "--input-mean", options.m_InputMean, true,
-               "For pictures alone. They become (p - mean) / std: for float inputs always (default 127.5), for "
-               "8-bit inputs, which otherwise take the bytes as they are, only if mean or std is given. One number, or "
-               "one for each channel, e.g. 123.675,116.28,103.53");
-    AddNumbers(app, "--input-std", options.m_InputStd, false, "See --input-mean (default 127.5)");
+              "How many of the best classes to show, or all where there are fewer (default 5, with labels)");
+    AddNumbers(
+        app, "--input-mean", options.m_InputMean, true,
+        "For pictures alone. They become (p - mean) / std: for float inputs always (default: that of the metadata "
+        "of a .tflite model, else 127.5), for 8-bit inputs, which otherwise take the bytes as they are, only if mean "
+        "or std is given. One number, or one for each channel, e.g. 123.675,116.28,103.53");
+    AddNumbers(app, "--input-std", options.m_InputStd, false, "See --input-mean, with the same defaults");
     app.add_flag("-N,--do-not-print-output", options.m_DoNotPrintOutput, "Print no tensors");
     app.add_flag("--armnn-output", options.m_ArmNNOutput,
                  "Print as Arm NN's ExecuteNetwork does: times as 'Info: Inference time: X ms', all values of each "
@@ -496,8 +503,8 @@ CommandLine ParseCommandLine(int argc, const char* const* argv)
             fmt::format("--signature: must be a name, and not be given with {}", options.m_SubgraphOption));
     }
     for (const char* option :
-         {"--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace", "--labels", "--serialize",
-          "--serialize-optimized", "--intermediate-layers-folder", "--plan-json"})
+         {"--entry", "--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace", "--labels",
+          "--serialize", "--serialize-optimized", "--intermediate-layers-folder", "--plan-json"})
     {
         const std::vector<std::string>& values = app.get_option(option)->results();
         if (std::find(values.begin(), values.end(), "") != values.end())

@@ -16,6 +16,8 @@ namespace tenon::cli
 /// The bound of --iterations, because each of them has its time in memory. Nobody waits for more runs.
 constexpr unsigned int MaxIterations = 10'000'000;
 
+constexpr unsigned int DefaultTopK = 5;
+
 struct Options
 {
     std::string m_ModelPath;
@@ -23,6 +25,7 @@ struct Options
     std::string m_ModelFolder;
     /// A name of a format, or empty. The file's content decides, with a warning if this differs.
     std::string m_ModelFormat;
+    std::string m_Entry; ///< the model that runs of a file that holds several; may be empty
     /// The subgraph of the model file that runs; a signature's name takes precedence over the number.
     unsigned int m_Subgraph = 0;
     std::string m_SubgraphOption; ///< "--subgraph" or "--subgraph-number", whichever is given
@@ -55,7 +58,8 @@ struct Options
     /// Iterations continue with the states of the previous iteration, in place of the initial states.
     bool m_KeepStates = false;
     std::string m_LabelsFile;
-    /// The number of best classes to show; absent unless this option or a label file is given.
+    /// The number of best classes to show of each output; absent unless this option or a label file is given. Outputs
+    /// with labels of the model itself then show DefaultTopK.
     std::optional<unsigned int> m_TopK;
     bool m_DoNotPrintOutput = false;
     /// Whether the output has the lines of Arm NN's ExecuteNetwork.
@@ -97,6 +101,12 @@ struct Options
     std::vector<std::string> m_OptimizerOptions;
     /// Warnings to print about options that are taken without effect.
     std::vector<std::string> m_Remarks;
+
+    /// Whether outputs show labels of the model itself.
+    bool ShowsOwnLabels() const
+    {
+        return m_LabelsFile.empty() && (m_TopK.has_value() || (!m_DoNotPrintOutput && !m_ArmNNOutput));
+    }
 
     bool IsProfiling() const
     {

@@ -156,6 +156,10 @@ private:
     Model PrepareModel()
     {
         Model model = Parse({});
+        for (const std::string& remark : model.m_Remarks)
+        {
+            PrintWarning(fmt::format("model '{}': {}", OneLine(m_Options.m_ModelPath), OneLine(remark)));
+        }
         m_Report.m_Inputs = OrderInputs(model.m_Inputs, m_Options.m_InputNames);
         SelectOutputs(model);
         m_Inputs =
@@ -174,7 +178,7 @@ private:
             if (shape != m_Report.m_Inputs[i].m_Info.GetShape())
             {
                 m_NewShapes[m_Report.m_Inputs[i].m_Name] = shape;
-                changes.push_back(DescribeNewShape(i));
+                changes.push_back(DescribeNewShape(m_Report.m_Inputs[i], shape, i, m_Options));
             }
             m_Report.m_Inputs[i].m_Info = m_Inputs[i].m_Info;
         }
@@ -201,20 +205,6 @@ private:
         }
     }
 
-    /// "input 'image' as [1,7,8,1] (from wrong.npy; the model says [1,8,8,1])"
-    std::string DescribeNewShape(size_t i) const
-    {
-        const Binding& binding = m_Report.m_Inputs[i];
-        std::string from = "from --input-tensor-shape";
-        if (i >= m_Options.m_InputShapes.size() || m_Options.m_InputShapes[i].empty())
-        {
-            from = m_Options.m_InputFiles.empty() ? "open dimensions taken as 1" : "from " + m_Options.m_InputFiles[i];
-        }
-        return fmt::format("input '{}' as {} ({}; the model says {})", OneLine(binding.m_Name),
-                           m_Inputs[i].m_Info.GetShape().ToString(), OneLine(from),
-                           binding.m_Info.GetShape().ToString());
-    }
-
     Model Parse(const std::map<std::string, TensorShape>& shapes)
     {
         Stopwatch parsing;
@@ -222,8 +212,8 @@ private:
         {
             m_ModelFile = OpenModel(m_Options.m_ModelPath, m_Options.m_ModelFormat, m_Limits);
         }
-        const ModelChoice choice{m_Options.m_Subgraph, m_Options.m_Signature, shapes, m_Options.m_SubgraphOption,
-                                 m_Options.m_Dimensions};
+        const ModelChoice choice{m_Options.m_Entry,          m_Options.m_Subgraph,  m_Options.m_Signature, shapes,
+                                 m_Options.m_SubgraphOption, m_Options.m_Dimensions};
         Model model =
             m_Blame.OfModel([&] { return LoadModel(*m_ModelFile, choice, m_Limits, m_Runtime->GetDeviceSpec()); });
         m_Report.m_LoadMs += parsing.Milliseconds();
@@ -525,20 +515,21 @@ private:
 
     void WarnOfLabels() const
     {
-        if (m_Options.m_LabelsFile.empty())
+        const auto warn = [](const std::string& start, const std::string& remark)
         {
-            return;
-        }
+            if (!remark.empty())
+            {
+                PrintWarning(start + remark);
+            }
+        };
         std::vector<NamedOutput> outputs;
         for (const Binding& output : m_Report.m_Outputs)
         {
             outputs.push_back({output.m_Name, &m_Outputs.Get(output.m_Id)});
+            const bool asksForLabels = m_Options.m_TopK.has_value() && m_Options.m_LabelsFile.empty();
+            warn("--top-k: ", asksForLabels ? DescribeUnusedLabels(outputs.back(), output.m_Labels) : "");
         }
-        const std::string remark = DescribeOtherCount(outputs, m_Labels);
-        if (!remark.empty())
-        {
-            PrintWarning("--labels: " + remark);
-        }
+        warn("--labels: ", m_Options.m_LabelsFile.empty() ? "" : DescribeOtherCount(outputs, m_Labels));
     }
 
     void WriteFiles() const

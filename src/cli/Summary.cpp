@@ -73,9 +73,11 @@ std::string FormatOutputs(const Options& options, const Report& report, const Ou
             text += fmt::format("output '{}' {}\n  {}\n", OneLine(output.m_Name), data.m_Info.ToString(),
                                 FormatValues(data, MaxPrintedValues));
         }
-        if (options.m_TopK)
+        const bool hasOwnLabels = options.ShowsOwnLabels() && HasScoreForEach(data, output.m_Labels);
+        if (options.m_TopK || hasOwnLabels)
         {
-            text += FormatTopK(data, output.m_Name, labels, *options.m_TopK);
+            text += FormatTopK(data, output.m_Name, hasOwnLabels ? output.m_Labels : labels,
+                               options.m_TopK.value_or(DefaultTopK));
         }
     }
     return text;

@@ -59,12 +59,9 @@ constexpr ModelFormat Formats[] = {
 };
 
 constexpr size_t IdentifierOffset = 4;
-constexpr std::string_view ZipMagic = "PK\x03\x04";
-constexpr ModelFormat Zip = {
-    "zip",        "a zip archive",
-    Reader::None, "",
-    "",           NoMagic,
-    "",           "unpack it, or, where PyTorch wrote it, export the model to ONNX with torch.onnx.export"};
+constexpr ModelFormat Zip = {"zip", "a zip archive", Reader::TfLite, "", "", NoMagic, "", nullptr};
+constexpr ModelFormat LiteRtLm = {"LiteRT-LM", "a container of LiteRT-LM", Reader::TfLite, "", "", NoMagic, "",
+                                  nullptr};
 
 constexpr ModelFormat WebPage = {"web page",   "a web page (HTML)",
                                  Reader::None, "",
@@ -251,6 +248,17 @@ const ModelFormat* FindByEnding(std::string_view path)
 
 } // namespace
 
+Container FindContainer(std::string_view start)
+{
+    constexpr size_t maxPadding = 4; // MediaPipe's writer puts zeros in front of each file
+    if (start.starts_with("LITERTLM"))
+    {
+        return Container::LiteRtLm;
+    }
+    const std::string_view unpadded = start.substr(std::min({start.find_first_not_of('\0'), maxPadding, start.size()}));
+    return unpadded.starts_with("PK\x03\x04") || unpadded.starts_with("PK\x05\x06") ? Container::Zip : Container::None;
+}
+
 const ModelFormat* FindModelFormat(std::string_view name)
 {
     return FindFormat([&](const ModelFormat& format)
@@ -275,7 +283,12 @@ const ModelFormat* FindModelFormat(const std::string& path, std::string_view sta
     {
         return FindModelFormat("model.safetensors", {});
     }
-    const bool isZip = start.starts_with(ZipMagic);
+    const Container container = FindContainer(start);
+    if (container == Container::LiteRtLm)
+    {
+        return &LiteRtLm;
+    }
+    const bool isZip = container == Container::Zip;
     if (!isZip && IsOnnx(start))
     {
         return FindModelFormat("onnx");
@@ -298,9 +311,18 @@ const ModelFormat* FindModelFormat(const std::string& path, std::string_view sta
 
 const ModelFormat* FindUnwrittenFormat(std::string_view path)
 {
-    if (EndsSo(path, ".tflite")) // the content must tell of a file to read
+    // The content must tell of a file to read.
+    if (EndsSo(path, ".tflite"))
     {
         return FindModelFormat("tflite");
+    }
+    if (EndsSo(path, ".task"))
+    {
+        return &Zip;
+    }
+    if (EndsSo(path, ".litertlm"))
+    {
+        return &LiteRtLm;
     }
     const ModelFormat* const format = FindByEnding(path);
     return format != nullptr && format->m_Reader != Reader::None ? format : nullptr;
@@ -308,7 +330,8 @@ const ModelFormat* FindUnwrittenFormat(std::string_view path)
 
 const char* DescribeFormatsThatAreRead()
 {
-    return "TensorFlow Lite (.tflite, identifier TFL3), ONNX (.onnx), networks of Arm NN (.armnn) and those "
+    return "TensorFlow Lite (.tflite, identifier TFL3; .task and .litertlm with such models), ONNX (.onnx), networks "
+           "of Arm NN (.armnn) and those "
            "written by Tenon (.tenon, identifier TNON)";
 }
 

@@ -32,6 +32,17 @@ struct ModelFormat
     const char* m_Advice;      ///< how to get a model that is read; null for a format that is read
 };
 
+/// A file that holds TensorFlow Lite models, maybe several.
+enum class Container : uint8_t
+{
+    None,
+    Zip,     ///< an archive: a .task bundle of MediaPipe, or one of anything else
+    LiteRtLm ///< a .litertlm file
+};
+
+/// The container that a file is which begins so.
+Container FindContainer(std::string_view start);
+
 /// How many bytes of a file are enough for FindModelFormat(). More tell more of an ONNX model.
 constexpr size_t ModelStartBytes = 256;
 

@@ -3,14 +3,13 @@
 #include "cli/Image.hpp"
 
 #include "Expect.hpp"
+#include "Pictures.hpp"
 #include "TempFolder.hpp"
 #include "cli/Elements.hpp"
 #include "cli/Errors.hpp"
 #include "cli/FileInput.hpp"
 
 #include <gtest/gtest.h>
-#define STBI_WRITE_NO_STDIO
-#include <stb/stb_image_write.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -22,29 +21,20 @@ namespace tenon::cli
 namespace
 {
 
-void Append(void* target, void* data, int size)
-{
-    static_cast<std::string*>(target)->append(static_cast<const char*>(data), static_cast<size_t>(size));
-}
-
-std::string Png(int width, int height, int channels, const std::vector<uint8_t>& pixels)
-{
-    std::string bytes;
-    stbi_write_png_to_func(Append, &bytes, width, height, channels, pixels.data(), width * channels);
-    return bytes;
-}
+using test::AppendToString;
+using test::Png;
 
 std::string Bmp(int width, int height, const std::vector<uint8_t>& pixels)
 {
     std::string bytes;
-    stbi_write_bmp_to_func(Append, &bytes, width, height, 3, pixels.data());
+    stbi_write_bmp_to_func(AppendToString, &bytes, width, height, 3, pixels.data());
     return bytes;
 }
 
 std::string Jpeg(int width, int height, const std::vector<uint8_t>& pixels)
 {
     std::string bytes;
-    stbi_write_jpg_to_func(Append, &bytes, width, height, 3, pixels.data(), 95);
+    stbi_write_jpg_to_func(AppendToString, &bytes, width, height, 3, pixels.data(), 95);
     return bytes;
 }
 

@@ -47,6 +47,8 @@ TEST(ModelFormat, FilesToWriteMustNotHaveTheNameOfAnotherFormat)
     EXPECT_EQ(FindUnwrittenFormat("a.tflite"), FindModelFormat("tflite"));
     EXPECT_EQ(FindUnwrittenFormat("folder/a.ONNX"), FindModelFormat("onnx"));
     EXPECT_EQ(FindUnwrittenFormat("a.armnn"), FindModelFormat("armnn"));
+    EXPECT_STREQ(FindUnwrittenFormat("a.task")->m_Label, "zip");
+    EXPECT_STREQ(FindUnwrittenFormat("a.litertlm")->m_Label, "LiteRT-LM");
     for (const char* path : {"a.tenon", "a", "-", "", "armnn", "a.armnn.tenon", "a.onnx/net", "a.pb"})
     {
         EXPECT_EQ(FindUnwrittenFormat(path), nullptr) << path;
@@ -102,8 +104,28 @@ TEST(ModelFormat, TheEndingTellsOnnxUnlessTheContentIsKnown)
     const ModelFormat* const zip = FindModelFormat("a.onnx", "PK\x03\x04....");
     ASSERT_NE(zip, nullptr);
     EXPECT_STREQ(zip->m_Label, "zip");
+    EXPECT_EQ(zip->m_Reader, Reader::TfLite) << "may be a bundle of models";
     EXPECT_STREQ(FindModelFormat("a.pt", "PK\x03\x04....")->m_Label, "PyTorch");
     EXPECT_STREQ(FindModelFormat("a.keras", "PK\x03\x04....")->m_Label, "Keras");
+}
+
+TEST(ModelFormat, ContainersOfModels)
+{
+    EXPECT_EQ(FindContainer("LITERTLM\x01"), Container::LiteRtLm);
+    EXPECT_EQ(FindModelFormat("a", "LITERTLM\x01")->m_Reader, Reader::TfLite);
+    EXPECT_EQ(FindContainer("LITERTL"), Container::None);
+    for (size_t zeros = 0; zeros <= 4; ++zeros)
+    {
+        EXPECT_EQ(FindContainer(std::string(zeros, '\0') + "PK\x03\x04"), Container::Zip) << zeros;
+        EXPECT_EQ(FindModelFormat("a.task", std::string(zeros, '\0') + "PK\x03\x04")->m_Reader, Reader::TfLite);
+    }
+    EXPECT_EQ(FindContainer("PK\x05\x06"), Container::Zip) << "of no files";
+    for (const std::string& start : {std::string(), std::string(4, '\0'), std::string("PK"), std::string("PK\x01\x02"),
+                                     std::string(5, '\0') + "PK\x03\x04", std::string("1PK\x03\x04")})
+    {
+        EXPECT_EQ(FindContainer(start), Container::None) << start;
+        EXPECT_EQ(FindModelFormat("a.task", start), nullptr) << "the content must tell";
+    }
 }
 
 TEST(ModelFormat, TextIsNoOnnxModelWhateverItsEnding)

@@ -144,9 +144,10 @@ TEST_F(Onnx, FieldsInAnyOrder)
     const std::string late = tenon::test::OnnxBytes(6, std::string(1000, 'x')) + bytes; // a text before all others
     EXPECT_EQ(Execute({"-m", m_Folder.Write("text_first.onnx", late), "-N"}).m_Status, 0) << "the ending tells";
     const std::string unnamed = m_Folder.Write("model.bin", late);
-    ExpectFailure(Execute({"-m", unnamed, "-N"}), 3,
-                  "it is of no known format; supported: TensorFlow Lite (.tflite, "
-                  "identifier TFL3), ONNX (.onnx), networks of Arm NN (.armnn) and");
+    ExpectFailure(
+        Execute({"-m", unnamed, "-N"}), 3,
+        "it is of no known format; supported: TensorFlow Lite (.tflite, "
+        "identifier TFL3; .task and .litertlm with such models), ONNX (.onnx), networks of Arm NN (.armnn) and");
     const Outcome named = Execute({"-m", unnamed, "-N", "-f", "onnx"});
     EXPECT_EQ(named.m_Status, 0) << named.m_Error;
     EXPECT_EQ(named.m_Error, "");

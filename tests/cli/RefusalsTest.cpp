@@ -233,7 +233,6 @@ TEST_F(Refusals, ModelsOfOtherFormats)
            "a file of weights (safetensors), without the model that they belong to", "export the model to ONNX");
     expect(m_Folder.Write("model.onnx", "version https://git-lfs.github.com/spec/v1\n"),
            "a pointer of Git LFS to a file that was not fetched", "git lfs pull");
-    expect(m_Folder.Write("archive", "PK\x03\x04"), "a zip archive", "torch.onnx.export");
     expect(m_Folder.Write("a.pdmodel", "graph"), "a Paddle model", "paddle2onnx");
     expect(m_Folder.Write("keras", "\x89HDF\r\n\x1A\n"), "a Keras model", "from_keras_model");
     expect(m_Folder.Write("a.pb", "graph"), "a TensorFlow graph", "with tf.lite.TFLiteConverter");

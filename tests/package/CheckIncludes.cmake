@@ -61,7 +61,7 @@ set(rules
   "src/parsers/common/FlatValue.(cpp|hpp) : api common parsers/common fmt flatbuffers"
   "src/parsers/common : api common fmt"
   "src/parsers/tflite/operators : api backend common parsers/common parsers/tflite fmt"
-  "src/parsers/tflite : api backend parsers common parsers/common fmt flatbuffers"
+  "src/parsers/tflite : formats text api backend parsers common parsers/common fmt flatbuffers"
   "src/parsers/armnn/operators : api common parsers/common parsers/armnn fmt"
   "src/parsers/armnn : formats text api common parsers/common fmt flatbuffers"
   "src/parsers/onnx : api backend parsers common parsers/common fmt protozero"
@@ -99,7 +99,7 @@ function(classify included out)
     set(kind xxhash)
   elseif(included MATCHES "^<hwy/")
     set(kind highway)
-  elseif(included MATCHES "^<(flatbuffers/.*|(armnn|tflite|tenon)_generated\\.h)>$")
+  elseif(included MATCHES "^<(flatbuffers/.*|(armnn|litertlm|tflite|tflite_metadata|tenon)_generated\\.h)>$")
     set(kind flatbuffers)
   elseif(included MATCHES "^<tensorflow/lite/")
     set(kind tensorflow)

@@ -45,9 +45,13 @@ class ModelRun
 public:
     explicit ModelRun(const ModelBuilder& model, const ITfLiteParser::TfLiteParserOptions& options = {},
                       const std::shared_ptr<const IBackend>& backend = nullptr)
+        : ModelRun(Parsed(model, options), backend)
+    {
+    }
+
+    explicit ModelRun(const Parsed& parsed, const std::shared_ptr<const IBackend>& backend = nullptr)
         : m_Runtime(IRuntime::Create(WithBackend(backend)))
     {
-        const Parsed parsed(model, options);
         const ITfLiteParser& parser = *parsed.m_Parser;
         for (const std::string& name : parser.GetSubgraphInputTensorNames(0))
         {

@@ -223,7 +223,7 @@ TEST(TfLiteTensors, DataBehindTheFlatbuffer)
 
     ModelBuilder other = ConstantModel<float>({1}, {1}, Type::FLOAT32);
     other.Tensor(0).external_buffer = 1;
-    EXPECT_THAT(ErrorOf<UnimplementedException>(other), HasSubstr("another file"));
+    EXPECT_THAT(ErrorOf<ParseException>(other), HasSubstr("external buffer 1 does not exist"));
 }
 
 TEST(TfLiteTensors, AlignedConstantsAreUsedInPlace)

@@ -52,7 +52,7 @@
 /* Rises when something is changed or removed. */
 #define TENON_C_MAJOR 1u
 /* Rises when something is added. */
-#define TENON_C_MINOR 1u
+#define TENON_C_MINOR 2u
 
 typedef struct tenon_error tenon_error;               /* why a call failed */
 typedef struct tenon_runtime tenon_runtime;           /* backends and threads that models share */
@@ -193,16 +193,19 @@ typedef struct tenon_read_options
                                           they are not read. A model in a file has its own folder */
     size_t num_external_data;
     const tenon_external_data* external_data; /* of an .onnx model, before files are looked for */
+    /* Since TENON_C_MINOR 2. */
+    const char* entry; /* of a .task or .litertlm file that holds several models: the one that becomes the network, by
+                          name; null: the only one */
 } tenon_read_options;
 
-/* Reads a model: .tflite, .onnx, .armnn as Arm NN writes it, or .tenon as tenon_network_save does. The format follows
- * from the content. A file is mapped and used in place: it may be replaced, but not written to, as long as something
- * made of it lives. `runtime` tells which backends an optimized .tenon file may name. `options` may be null. A network
- * that was read takes no further layers.
+/* Reads a model: .tflite, also in a .task or .litertlm file, .onnx, .armnn as Arm NN writes it, or .tenon as
+ * tenon_network_save does. The format follows from the content. A file is mapped and used in place: it may be
+ * replaced, but not written to, as long as something made of it lives. `runtime` tells which backends an optimized
+ * .tenon file may name. `options` may be null. A network that was read takes no further layers.
  * - TENON_NOT_FOUND: there is no such file, or it cannot be opened
  * - TENON_INVALID_DATA: of no known format, corrupt, or contradictory, with the place
- * - TENON_INVALID_ARGUMENT: a signature, subgraph, input or dimension that the model does not have; something else of
- *   the options that is for models of another format
+ * - TENON_INVALID_ARGUMENT: an entry, signature, subgraph, input or dimension that the model does not have; no entry
+ *   where there are several; something else of the options that is for models of another format
  * - TENON_UNSUPPORTED: an operator of the application that the options do not have; operators of an .onnx model that no
  *   layer computes, all of them with the reason
  * - TENON_BACKEND_UNAVAILABLE: an optimized network is for a backend that the runtime does not have */

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string_view>
 #include <tflite_generated.h>
+#include <utility>
 
 namespace tenon::tflite
 {
@@ -23,30 +25,39 @@ constexpr uint32_t FormatVersion = 3;
 /// Of a flatbuffer: the largest scalar of the schema has 8 bytes.
 constexpr size_t BufferAlignment = 8;
 constexpr const char* ValidationPrefix = "VALIDATION:";
+/// The group of external buffers that stands for the weights of a .litertlm file, and the packing of plain values.
+constexpr std::string_view WeightsGroup = "tflite_weights";
+constexpr std::string_view NoPacking = "unpacked";
 
 } // namespace
-
-Model Model::FromFile(const std::string& path, const Limits& limits)
-{
-    return {ModelBytes::FromFile(path, limits), limits};
-}
 
 Model Model::FromCopy(Span<const uint8_t> bytes, const Limits& limits)
 {
     return {ModelBytes::FromCopy(bytes, limits), limits};
 }
 
-Model Model::FromMemory(Span<const uint8_t> bytes, const Limits& limits)
+Model Model::FromFile(const ModelBytes& file, const ContainedModel& model, const Limits& limits)
 {
-    return {ModelBytes::FromMemory(bytes, BufferAlignment, limits), limits};
+    ModelBytes bytes = ModelBytes::FromMemory(model.m_Bytes, BufferAlignment, limits);
+    if (bytes.m_Owner == nullptr)
+    {
+        bytes.m_Owner = file.m_Owner;
+    }
+    else if (!model.m_Weights.empty()) // the weights stay where they are
+    {
+        using Owners = std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>;
+        bytes.m_Owner = std::make_shared<const Owners>(file.m_Owner, std::move(bytes.m_Owner));
+    }
+    Model made(std::move(bytes), limits);
+    made.m_Weights = model.m_Weights;
+    return made;
 }
 
 Model::Model(ModelBytes file, const Limits& limits)
     : m_Owner(std::move(file.m_Owner)), m_Bytes(file.m_Bytes), m_Limits(limits), m_Budget(file.m_Bytes.size())
 {
     const Span<const uint8_t> bytes = m_Bytes;
-    constexpr size_t identifierEnd = 8;
-    if (bytes.size() < identifierEnd || !schema::ModelBufferHasIdentifier(bytes.data()))
+    if (!HasTfLiteIdentifier(bytes))
     {
         throw ParseException(fmt::format("not a .tflite model: no identifier '{}' at offset 4 of {} bytes",
                                          schema::ModelIdentifier(), bytes.size()));
@@ -74,6 +85,20 @@ Model::Model(ModelBytes file, const Limits& limits)
     {
         throw ParseException(
             fmt::format("the model is of format version {}, should be {}", m_Root->version(), FormatVersion));
+    }
+    IndexExternalBuffers();
+}
+
+void Model::IndexExternalBuffers()
+{
+    const auto* buffers = m_Root->external_buffers();
+    for (unsigned int i = 0; buffers != nullptr && i < buffers->size(); ++i)
+    {
+        const schema::ExternalBuffer& buffer = *buffers->Get(i);
+        if (!m_ExternalBuffers.emplace(buffer.id(), &buffer).second)
+        {
+            throw ParseException(fmt::format("the model has two external buffers of id {}", buffer.id()));
+        }
     }
 }
 
@@ -123,6 +148,49 @@ Span<const uint8_t> Model::BufferData(uint32_t index) const
     }
     const auto* data = buffer.data();
     return data != nullptr ? Span<const uint8_t>(data->data(), data->size()) : Span<const uint8_t>();
+}
+
+Span<const uint8_t> Model::TensorData(const schema::Tensor& tensor) const
+{
+    return tensor.external_buffer() != 0 ? ExternalData(tensor.external_buffer()) : BufferData(tensor.buffer());
+}
+
+Span<const uint8_t> Model::ExternalData(uint32_t id) const
+{
+    const auto found = m_ExternalBuffers.find(id);
+    if (found == m_ExternalBuffers.end())
+    {
+        throw ParseException(
+            fmt::format("external buffer {} does not exist: the model has {}", id, m_ExternalBuffers.size()));
+    }
+    const schema::ExternalBuffer& buffer = *found->second;
+    const auto* groups = m_Root->external_buffer_groups();
+    if (groups == nullptr || buffer.group() >= groups->size())
+    {
+        throw ParseException(fmt::format("group {} of external buffer {} does not exist: the model has {}",
+                                         buffer.group(), id, groups != nullptr ? groups->size() : 0));
+    }
+    const auto toText = [](const flatbuffers::String* text) { return text != nullptr ? text->string_view() : ""; };
+    const std::string_view group = toText(groups->Get(buffer.group())->name());
+    if (group != WeightsGroup || m_Weights.empty())
+    {
+        throw UnimplementedException(fmt::format(
+            "its data is in another file ('{}'), which is not supported; weights apart from the model are read as a "
+            "section TFLiteWeights of a .litertlm file ('{}') that has the model_type of the model",
+            group, WeightsGroup));
+    }
+    const std::string_view packing = toText(buffer.packing());
+    if (!packing.empty() && packing != NoPacking)
+    {
+        throw UnimplementedException(fmt::format("its data is packed as '{}', which is not supported", packing));
+    }
+    if (buffer.offset() > m_Weights.size() || buffer.length() > m_Weights.size() - buffer.offset())
+    {
+        throw ParseException(fmt::format("external buffer {} of {} bytes at offset {} lies outside of the {} bytes of "
+                                         "weights",
+                                         id, buffer.length(), buffer.offset(), m_Weights.size()));
+    }
+    return {m_Weights.data() + buffer.offset(), static_cast<size_t>(buffer.length())};
 }
 
 Span<const uint8_t> Model::CustomOptions(const schema::Operator& op) const

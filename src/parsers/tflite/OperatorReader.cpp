@@ -44,7 +44,7 @@ std::vector<uint8_t> ReadRawOptions(Model& model, const schema::Operator& op, co
         model.Charge(options.size());
         return {options.begin(), options.end()};
     }
-    if (model.Size() > MaxBytesToUnshare)
+    if (model.Bytes().size() > MaxBytesToUnshare)
     {
         return {};
     }

@@ -98,8 +98,11 @@ DeclaredTensor Declare(Model& model, const schema::Tensor& tensor, bool isInput)
     declared.m_IsInput = isInput;
     declared.m_IsVariable = tensor.is_variable();
     declared.m_Quantization = DeclareQuantization(tensor.quantization());
-    declared.m_Data = model.BufferData(tensor.buffer());
-    declared.m_Buffer = tensor.buffer();
+    declared.m_Data = model.TensorData(tensor);
+    if (tensor.external_buffer() == 0)
+    {
+        declared.m_Buffer = tensor.buffer();
+    }
     if (tensor.sparsity() != nullptr && !declared.m_Data.empty())
     {
         declared.m_Sparsity = DeclareSparsity(model, *tensor.sparsity());
@@ -182,10 +185,6 @@ std::unique_ptr<TensorView> TensorTable::Convert(int32_t index)
 
 void TensorTable::ConvertChecked(const schema::Tensor& tensor, TensorView& view, bool isInput)
 {
-    if (tensor.external_buffer() != 0)
-    {
-        throw UnimplementedException("its data is in another file, which is not supported");
-    }
     FillView(view, Declare(m_Model, tensor, isInput), m_InferShapes, m_Model.GetLimits(), m_Model.Budget());
 }
 

@@ -3,7 +3,9 @@
 #include "parsers/tflite/TfLiteParser.hpp"
 
 #include "parsers/common/ModelFile.hpp"
+#include "parsers/tflite/Metadata.hpp"
 #include "parsers/tflite/SubgraphReader.hpp"
+#include "parsers/tflite/containers/ContainedModel.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -79,12 +81,12 @@ std::vector<int32_t> ListPlaces(const flatbuffers::Vector<int32_t>* list,
 INetworkPtr TfLiteParser::CreateNetworkFromBinaryFile(const char* graphFile)
 {
     return parsers::WithModelFile(graphFile, [&](const std::string& path)
-                                  { return Parse(Model::FromFile(path, m_Options.m_Limits)); });
+                                  { return Open(ModelBytes::FromFile(path, m_Options.m_Limits)); });
 }
 
 INetworkPtr TfLiteParser::CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent)
 {
-    return Parse(Model::FromCopy(binaryContent, m_Options.m_Limits));
+    return Open(ModelBytes::FromCopy(binaryContent, m_Options.m_Limits));
 }
 
 INetworkPtr TfLiteParser::CreateNetworkFromMemory(const void* data, size_t bytes)
@@ -93,13 +95,35 @@ INetworkPtr TfLiteParser::CreateNetworkFromMemory(const void* data, size_t bytes
     {
         throw InvalidArgumentException("CreateNetworkFromMemory: the data is null");
     }
-    return Parse(Model::FromMemory({static_cast<const uint8_t*>(data), bytes}, m_Options.m_Limits));
+    constexpr size_t anyAlignment = 1;
+    return Open(ModelBytes::FromMemory({static_cast<const uint8_t*>(data), bytes}, anyAlignment, m_Options.m_Limits));
+}
+
+INetworkPtr TfLiteParser::Open(const ModelBytes& file)
+{
+    m_Entries.clear();
+    const std::vector<ContainedModel> models = ListModels(file.m_Bytes, m_Options.m_Limits);
+    m_Entries = NamesOf(models);
+    const ContainedModel& chosen = ChooseModel(models, m_Options.m_Entry);
+    try
+    {
+        return Parse(Model::FromFile(file, chosen, m_Options.m_Limits));
+    }
+    catch (Exception& error)
+    {
+        if (!chosen.m_Name.empty())
+        {
+            error.AddContext(fmt::format("'{}'", chosen.m_Name));
+        }
+        throw;
+    }
 }
 
 INetworkPtr TfLiteParser::Parse(Model model)
 {
     m_Inputs = {};
     m_Outputs = {};
+    m_Metadata = {};
     m_NumSubgraphs = model.NumSubgraphs();
     ChooseSubgraph(model);
     const bool inferShapes = m_Options.m_InferAndValidate || !m_Options.m_InputShapes.empty();
@@ -119,6 +143,7 @@ INetworkPtr TfLiteParser::Parse(Model model)
     reader.AddOperators(builder);
     WithModelContext(context, [&] { AddOutputs(subgraph, reader.Tensors(), builder); });
     builder.WriteStates();
+    m_Metadata = ReadMetadata(model, m_Subgraph, m_Inputs.m_Tensors, m_Outputs.m_Tensors);
     return std::move(state.m_Network);
 }
 
@@ -257,6 +282,7 @@ TensorShape TfLiteParser::ShapeOfOutput(const TensorView& tensor, const IOutputS
 /// name. Where the signature has several names for the tensor, each place in the model's list takes the next one.
 std::string TfLiteParser::Bindings::AddName(const TensorView& tensor)
 {
+    m_Tensors.push_back(static_cast<int32_t>(tensor.m_Index));
     const auto [first, last] = m_SignatureNames.equal_range(tensor.m_Index);
     const std::string base = first != last           ? first->second
                              : tensor.m_Name.empty() ? fmt::format("tensor_{}", tensor.m_Index)

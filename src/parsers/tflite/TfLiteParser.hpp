@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TfLiteParser: the implementation of ITfLiteParser. Makes a network from one subgraph of a model and keeps the
-// bindings of the last network.
+// bindings and metadata of the last network.
 #pragma once
 
 #include "common/InferredShapes.hpp"
@@ -34,17 +34,21 @@ public:
     size_t GetNetworkSubgraph() const override { return m_Subgraph; }
     std::vector<std::string> GetSubgraphInputTensorNames(size_t subgraphId) const override;
     std::vector<std::string> GetSubgraphOutputTensorNames(size_t subgraphId) const override;
+    std::vector<std::string> GetEntryNames() const override { return m_Entries; }
+    const ModelMetadata& GetMetadata() const override { return m_Metadata; }
 
 private:
     /// Inputs or outputs in the order of the model's list.
     struct Bindings
     {
         parsers::BindingTable m_Table;
+        std::vector<int32_t> m_Tensors;                      ///< of each binding
         std::multimap<size_t, std::string> m_SignatureNames; ///< by tensor index, in the signature's order
 
         std::string AddName(const TensorView& tensor);
     };
 
+    INetworkPtr Open(const ModelBytes& file);
     INetworkPtr Parse(Model model);
     void ChooseSubgraph(Model& model);
     void AddInputs(const schema::SubGraph& subgraph, TensorTable& tensors, NetworkBuilder& builder);
@@ -59,6 +63,8 @@ private:
     std::vector<std::string> m_SignatureNames;
     Bindings m_Inputs;
     Bindings m_Outputs;
+    std::vector<std::string> m_Entries;
+    ModelMetadata m_Metadata;
 };
 
 } // namespace tenon::tflite

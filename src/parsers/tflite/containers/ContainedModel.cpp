@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// ContainedModel: see ContainedModel.hpp.
+#include "parsers/tflite/containers/ContainedModel.hpp"
+
+#include "formats/ModelFormat.hpp"
+#include "parsers/tflite/containers/LiteRtLmFile.hpp"
+#include "parsers/tflite/containers/ZipArchive.hpp"
+#include "text/Utf8.hpp"
+
+#include <tenon/Exceptions.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tflite_generated.h>
+#include <utility>
+
+namespace tenon::tflite
+{
+
+namespace
+{
+
+/// Bundles within bundles: MediaPipe's have two levels.
+constexpr unsigned int MaxBundleDepth = 4;
+
+formats::Container FindContainer(Span<const uint8_t> bytes)
+{
+    const size_t start = std::min(bytes.size(), formats::ModelStartBytes);
+    return formats::FindContainer({reinterpret_cast<const char*>(bytes.data()), start});
+}
+
+/// "'a', 'b' and 3 more", or "none".
+std::string QuoteSome(const std::vector<std::string>& names)
+{
+    constexpr size_t maxNames = 32;
+    std::string quoted;
+    for (size_t i = 0; i < std::min(names.size(), maxNames); ++i)
+    {
+        quoted += fmt::format("{}'{}'", i == 0 ? "" : ", ", names[i]);
+    }
+    if (names.size() > maxNames)
+    {
+        quoted += fmt::format(" and {} more", names.size() - maxNames);
+    }
+    return quoted.empty() ? "none" : quoted;
+}
+
+/// The models of a zip archive and of the bundles in it, whose names get `prefix` in front.
+class BundleReader
+{
+public:
+    std::vector<ContainedModel> Read(Span<const uint8_t> archive)
+    {
+        Add(archive, "", 1);
+        if (m_Models.empty())
+        {
+            throw ParseException(fmt::format(
+                "there is no TensorFlow Lite model in the zip archive; its files are: {}. Unpack it, or, where PyTorch "
+                "wrote it, export the model to ONNX with torch.onnx.export",
+                QuoteSome(m_OtherFiles)));
+        }
+        return std::move(m_Models);
+    }
+
+private:
+    void Add(Span<const uint8_t> archive, const std::string& prefix, unsigned int depth)
+    {
+        if (depth > MaxBundleDepth)
+        {
+            throw ParseException(fmt::format("'{}' is a bundle in {} others; at most {} are possible", prefix,
+                                             depth - 1, MaxBundleDepth - 1));
+        }
+        for (const ZipEntry& entry : ReadZip(archive))
+        {
+            const std::string name = prefix + entry.m_Name;
+            if (HasTfLiteIdentifier(entry.m_Bytes))
+            {
+                m_Models.push_back({name, entry.m_Bytes, {}});
+            }
+            else if (entry.m_Name.ends_with(".task") && FindContainer(entry.m_Bytes) == formats::Container::Zip)
+            {
+                Add(entry.m_Bytes, name + "/", depth + 1);
+            }
+            else
+            {
+                m_OtherFiles.push_back(name);
+            }
+        }
+    }
+
+    std::vector<ContainedModel> m_Models;
+    std::vector<std::string> m_OtherFiles;
+};
+
+} // namespace
+
+bool HasTfLiteIdentifier(Span<const uint8_t> bytes)
+{
+    constexpr size_t identifierEnd = 8;
+    return bytes.size() >= identifierEnd && schema::ModelBufferHasIdentifier(bytes.data());
+}
+
+bool IsPartName(std::string_view text)
+{
+    constexpr unsigned char firstPrintable = 0x20;
+    constexpr unsigned char deleted = 0x7F;
+    for (size_t at = 0; at < text.size();)
+    {
+        const auto first = static_cast<unsigned char>(text[at]);
+        const size_t length = text::Utf8Length(text, at);
+        if (length == 0 || first < firstPrintable || first == deleted)
+        {
+            return false;
+        }
+        at += length;
+    }
+    return !text.empty() && text.size() <= MaxPartNameBytes;
+}
+
+std::vector<ContainedModel> ListModels(Span<const uint8_t> file, const Limits& limits)
+{
+    std::vector<ContainedModel> models;
+    const formats::Container container = HasTfLiteIdentifier(file) ? formats::Container::None : FindContainer(file);
+    switch (container)
+    {
+    case formats::Container::None: return {{"", file, {}}};
+    case formats::Container::Zip: models = BundleReader().Read(file); break;
+    case formats::Container::LiteRtLm: models = ReadLiteRtLm(file, limits); break;
+    }
+    if (models.empty())
+    {
+        throw ParseException("there is no TensorFlow Lite model in the .litertlm file");
+    }
+    std::set<std::string> names;
+    for (const ContainedModel& model : models)
+    {
+        if (!names.insert(model.m_Name).second)
+        {
+            throw ParseException(fmt::format("the file has two models '{}'", model.m_Name));
+        }
+    }
+    return models;
+}
+
+std::vector<std::string> NamesOf(const std::vector<ContainedModel>& models)
+{
+    std::vector<std::string> names;
+    for (const ContainedModel& model : models)
+    {
+        if (!model.m_Name.empty())
+        {
+            names.push_back(model.m_Name);
+        }
+    }
+    return names;
+}
+
+const ContainedModel& ChooseModel(const std::vector<ContainedModel>& models, const std::string& name)
+{
+    if (name.empty() && models.size() == 1)
+    {
+        return models.front();
+    }
+    const std::string names = QuoteSome(NamesOf(models));
+    if (name.empty())
+    {
+        throw InvalidArgumentException(
+            fmt::format("the file has {} models; name one of them as entry: {}", models.size(), names));
+    }
+    const auto found =
+        std::find_if(models.begin(), models.end(), [&](const ContainedModel& model) { return model.m_Name == name; });
+    if (found == models.end())
+    {
+        throw InvalidArgumentException(
+            models.front().m_Name.empty()
+                ? fmt::format("there is no entry '{}': the file is a model, not a container of several", name)
+                : fmt::format("the file has no entry '{}'; its models are: {}", name, names));
+    }
+    return *found;
+}
+
+} // namespace tenon::tflite
