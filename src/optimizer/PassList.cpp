@@ -75,8 +75,8 @@ std::span<const Pass> GetPasses()
         // Kernels know channels-last alone, and backends are asked about the quantized layers. Then weights that stay
         // floats become constants, and the folds before look at them and at quantized weights.
         {"FoldQuantization", &passes::FoldQuantization, Hiding, {Quantize}},
+        {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again}, // or the weights of layers that went become floats
         {"ConstantFolding", &passes::ConstantFolding, Optimization, {Dequantize}},
-        {"RemoveDeadLayers", &passes::RemoveDeadLayers, Again},
         {"GroupedToDepthwise", &passes::GroupedToDepthwise, Again, {Convolution2d}},
         {"FoldPad", &passes::FoldPad, Hiding, {Pad}},
         {"FoldFullyConnected", &passes::FoldFullyConnected, Hiding, {Dequantize, Quantize}},

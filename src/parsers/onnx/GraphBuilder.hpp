@@ -98,8 +98,8 @@ public:
     /// The same for an output with the type and quantization of `info`.
     Value AddQuantizedLayer(LayerType type, const BaseDescriptor& descriptor, const std::vector<Value>& inputs,
                             const TensorInfo& info);
-    /// The same, with the type and quantization of input 0, for a layer that processes each index of dimension 0 independently; its size
-    /// may be open.
+    /// The same, with the type and quantization of input 0, for a layer that processes each index of dimension 0
+    /// independently; its size may be open.
     Value AddImageLayer(LayerType type, const BaseDescriptor& descriptor, const std::vector<Value>& inputs);
 
     // Elementwise.

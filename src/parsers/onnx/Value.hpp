@@ -66,8 +66,8 @@ public:
         std::optional<Numbers> m_Numbers; ///< numbers of small tensors of known shape; some may be unknown
         std::vector<Value> m_Elements;    ///< elements of a Sequence or Optional
         std::string m_Name;
-        /// Of a tensor that QuantizeLinear made by formulas: its numbers less the zero point as Float32, the scale and the
-        /// zero point, which may be absent. Else empty.
+        /// Numbers less the zero point as Float32, the scale and the zero point, which may be absent, if QuantizeLinear
+        /// made the tensor by formulas. Else empty.
         std::vector<Value> m_Steps;
         uint8_t m_Bits = 0; ///< 4: an integer of 4 bits, of which each has a byte; 0: those of the type
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BatchMatMul of CpuAcc with one constant matrix as y, for Float32, BFloat16, int8 (RequantizationMode::FloatHalfEven),
-// int16 by int8, and Float32 by int8 (hybrid): one GEMM over the rows of all batches, with y packed like the weights of
-// a FullyConnected layer.
+// int16 by int8, Float32 by int8 (hybrid), and integers of 8 bits to sums of 32 (ONNX's MatMulInteger): one GEMM over
+// the rows of all batches, with y packed like the weights of a FullyConnected layer.
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/driver/GemmBf16.hpp"
 #include "backends/cpu/gemm/driver/GemmF32.hpp"
@@ -18,6 +18,8 @@
 
 #include <tenon/descriptors/Products.hpp>
 
+#include <iterator>
+#include <memory>
 #include <utility>
 
 namespace tenon::cpu
@@ -33,6 +35,8 @@ constexpr backends::TypeRow Int16MatrixTypes[] = {backends::WithScales(
     {backends::Scales::PerTensor}, backends::Scales::PerTensor)};
 constexpr backends::TypeRow HybridMatrixTypes[] = {
     backends::Types({DataType::Float32, SignedInt8Weights}, DataType::Float32)};
+
+constexpr backends::TypeRow SumTypes[] = {backends::Types({DataType::Signed8, DataType::Signed8}, DataType::Signed32)};
 
 bool IsTransposed(const BatchMatMulDescriptor& descriptor)
 {
@@ -250,6 +254,64 @@ backends::Prepared PrepareInt8(const ReshapeArgs& args, const backends::PackedWe
                        });
 }
 
+/// Weights whose sums of products are the output, and initial accumulators.
+class PackedSums final : public backends::PackedWeights
+{
+public:
+    PackedSums(const LayerView& layer, const GemmShapeInt8& shape, backends::PackedStore& store)
+        : m_Weights(layer, shape, store)
+    {
+        if (m_Weights.IsExact())
+        {
+            m_Start = m_Weights.MakeSumStart(0, nullptr);
+        }
+    }
+
+    bool RefersToConstants() const override { return m_Weights.RefersToConstants(); }
+    const PackedWeightsInt8& GetWeights() const { return m_Weights; }
+    const int32_t* GetStart() const { return reinterpret_cast<const int32_t*>(m_Start.Data()); }
+
+private:
+    PackedWeightsInt8 m_Weights;
+    AlignedMemory m_Start;
+};
+
+/// As quantized numbers with a scale of 1 and a zero point of 0.
+std::unique_ptr<backends::PackedWeights> PackSums(const LayerView& layer, backends::PackedStore& store)
+{
+    const TensorInfo data(layer.GetInput(0).GetShape(), DataType::QAsymmS8, 1.0f, 0);
+    const TensorInfo matrix(layer.GetInput(1).GetShape(), DataType::QAsymmS8, 1.0f, 0, true);
+    const TensorInfo* const inputs[] = {&data, &matrix};
+    LayerView view = layer;
+    view.m_Inputs = {inputs, std::size(inputs)};
+    const WeightSizes sizes = GetSizes(layer);
+    GemmShapeInt8 shape = {sizes.m_Columns, sizes.m_Depth, GetKnownRows(layer, sizes.m_Columns), RoundingInt8::None,
+                           GetOrder(layer) == WeightOrder::Depth};
+    shape.m_MayStayUnpacked = true;
+    return std::make_unique<PackedSums>(view, shape, store);
+}
+
+backends::Prepared PrepareSums(const ReshapeArgs& args, const backends::PackedWeights* packed)
+{
+    const auto& sums = static_cast<const PackedSums&>(*packed);
+    if (!sums.GetWeights().IsExact())
+    {
+        return backends::Prepared::Declined("its sums need more than 32 bits");
+    }
+    return PrepareRows(
+        args,
+        [&](const Im2col& windows, size_t rows) -> backends::Prepared
+        {
+            const GemmInt8 product(sums.GetWeights(), windows, rows, args.m_MaxThreads);
+            backends::Prepared prepared(
+                [product, start = sums.GetStart()](const ExecuteArgs& run)
+                { product.RunSums(run.m_Inputs[0], start, run.GetOutput<int32_t>(0), run.m_Scratch, *run.m_Parallel); },
+                product.GetScratchBytes());
+            prepared.m_Variant = product.DescribeVariant();
+            return prepared;
+        });
+}
+
 } // namespace
 
 extern const backends::Kernel CpuBatchMatMulConstantF32Kernel = {.m_Name = "CpuBatchMatMulConstantF32",
@@ -278,6 +340,13 @@ extern const backends::Kernel CpuBatchMatMulConstantInt8Kernel = {.m_Name = "Cpu
                                                                   .m_Check = CheckInt8,
                                                                   .m_Pack = PackInt8,
                                                                   .m_RoundsHalfToEven = true,
+                                                                  .m_Reference = &ref::RefBatchMatMulKernel};
+
+extern const backends::Kernel CpuBatchMatMulConstantSumsKernel = {.m_Name = "CpuBatchMatMulConstantSums",
+                                                                  .m_Types = SumTypes,
+                                                                  .m_Prepare = PrepareSums,
+                                                                  .m_Check = CheckMatrixInt8,
+                                                                  .m_Pack = PackSums,
                                                                   .m_Reference = &ref::RefBatchMatMulKernel};
 
 extern const backends::Kernel CpuBatchMatMulConstantHybridKernel = {.m_Name = "CpuBatchMatMulConstantHybrid",

@@ -45,8 +45,9 @@ struct PooledWindow
     int32_t m_Padding = 0; ///< the contribution of padding to sums of integers
     int32_t m_Divisor = 0;
     int32_t m_HalfDivisor = 0;
-    float m_Inverse = 0.0f;   ///< about 1 / m_Divisor
-    int32_t m_ZeroPoints = 0; ///< HalfEvenMeanPool: of all elements
+    float m_Inverse = 0.0f; ///< about 1 / m_Divisor
+    bool m_RoundsHalfToEven = false;
+    int32_t m_ZeroPoints = 0; ///< half to even: of all elements
     float m_Factor = 0.0f;    ///< likewise: of sums
     int32_t m_ZeroOutput = 0; ///< likewise
 
@@ -188,12 +189,25 @@ struct MeanPoolF32 : SumPool
     }
 };
 
-/// Sums of integers, for means.
-template <typename T>
-struct IntegerSum : SumPool
+/// Means of integers. FixedPoint: a class with the inverse of the divisor and the division.
+template <typename T, class FixedPoint>
+struct IntegerMeanPool : SumPool
 {
     using Data = T;
     using Lane = int32_t;
+    static HWY_INLINE void SetDivisor(const PoolRow& row, size_t divisor, PooledWindow& window)
+    {
+        window.m_RoundsHalfToEven = row.m_RoundsHalfToEven;
+        if (!row.m_RoundsHalfToEven)
+        {
+            window.SetDivisor(divisor, FixedPoint::Inverse);
+            return;
+        }
+        const ref::HalfEvenMean mean(row.m_Input, row.m_Output, divisor);
+        window.m_ZeroPoints = static_cast<int32_t>(mean.GetZeroPoints());
+        window.m_Factor = mean.GetFactor();
+        window.m_ZeroOutput = mean.GetZeroOutput();
+    }
     template <class D>
     static HWY_INLINE hn::Vec<D> First(D d, const PooledWindow& window)
     {
@@ -204,35 +218,42 @@ struct IntegerSum : SumPool
     {
         return hn::Add(sum, hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), values)));
     }
-};
-
-template <typename T>
-struct MeanPoolInt8 : IntegerSum<T>
-{
-    static HWY_INLINE void SetDivisor(const PoolRow&, size_t divisor, PooledWindow& window)
-    {
-        // The inverse is too large by more than it is rounded down, so a multiple of the divisor gives no less than its
-        // quotient.
-        window.SetDivisor(divisor, 1.0 + 3.0 / (1 << 24));
-    }
     template <class D>
     static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, T* out)
+    {
+        const hn::Rebind<T, D> dOut;
+        if (window.m_RoundsHalfToEven)
+        {
+            const auto difference = hn::Sub(sum, hn::Set(d, window.m_ZeroPoints));
+            hn::StoreU(ToStoredHalfEven(dOut, difference, window.m_Factor, window.m_ZeroOutput), dOut, out);
+            return;
+        }
+        hn::StoreU(hn::DemoteTo(dOut, FixedPoint::Divide(d, sum, window)), dOut, out);
+    }
+};
+
+struct DivisionInt8
+{
+    /// The inverse is too large by more than it is rounded down, so a multiple of the divisor gives no less than its
+    /// quotient.
+    static constexpr double Inverse = 1.0 + 3.0 / (1 << 24);
+    template <class D>
+    static HWY_INLINE hn::Vec<D> Divide(D d, hn::Vec<D> sum, const PooledWindow& window)
     {
         // The error of the inverse is so small that no quotient of a sum of fewer than MaxTaps elements reaches the
         // next integer.
         const hn::RebindToFloat<D> dFloat;
         const auto half = hn::Set(d, window.m_HalfDivisor);
         const auto away = hn::IfThenElse(hn::Gt(sum, hn::Zero(d)), half, hn::Neg(half));
-        const auto quotient = hn::Mul(hn::ConvertTo(dFloat, hn::Add(sum, away)), hn::Set(dFloat, window.m_Inverse));
-        const hn::Rebind<T, D> dBytes;
-        hn::StoreU(hn::DemoteTo(dBytes, hn::ConvertTo(d, quotient)), dBytes, out);
+        return hn::ConvertTo(d, hn::Mul(hn::ConvertTo(dFloat, hn::Add(sum, away)), hn::Set(dFloat, window.m_Inverse)));
     }
 };
 
-struct MeanPoolInt16 : IntegerSum<int16_t>
+struct DivisionInt16
 {
+    static constexpr double Inverse = 1.0;
     template <class D>
-    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, int16_t* out)
+    static HWY_INLINE hn::Vec<D> Divide(D d, hn::Vec<D> sum, const PooledWindow& window)
     {
         // Sums of fewer than MaxTaps elements have 28 bits, quotients 15: the float quotient is off by less than one,
         // and the remainder corrects it.
@@ -245,30 +266,13 @@ struct MeanPoolInt16 : IntegerSum<int16_t>
         const auto rest = hn::Sub(magnitude, hn::Mul(guess, divisor));
         const auto isLess = hn::VecFromMask(d, hn::Lt(rest, divisor)); // -1 if less, as it should be
         const auto quotient = hn::Add(hn::Add(guess, hn::Set(d, 1)), hn::Add(isLess, hn::ShiftRight<31>(rest)));
-        const hn::Rebind<int16_t, D> dShorts;
-        hn::StoreU(hn::DemoteTo(dShorts, hn::Sub(hn::Xor(quotient, sign), sign)), dShorts, out);
+        return hn::Sub(hn::Xor(quotient, sign), sign);
     }
 };
 
-/// Means of RequantizationMode::FloatHalfEven.
 template <typename T>
-struct HalfEvenMeanPool : IntegerSum<T>
-{
-    static HWY_INLINE void SetDivisor(const PoolRow& row, size_t divisor, PooledWindow& window)
-    {
-        const ref::HalfEvenMean mean(row.m_Input, row.m_Output, divisor);
-        window.m_ZeroPoints = static_cast<int32_t>(mean.GetZeroPoints());
-        window.m_Factor = mean.GetFactor();
-        window.m_ZeroOutput = mean.GetZeroOutput();
-    }
-    template <class D>
-    static HWY_INLINE void Finish(D d, hn::Vec<D> sum, const PooledWindow& window, T* out)
-    {
-        const hn::Rebind<T, D> dOut;
-        const auto difference = hn::Sub(sum, hn::Set(d, window.m_ZeroPoints));
-        hn::StoreU(ToStoredHalfEven(dOut, difference, window.m_Factor, window.m_ZeroOutput), dOut, out);
-    }
-};
+using MeanPoolInt8 = IntegerMeanPool<T, DivisionInt8>;
+using MeanPoolInt16 = IntegerMeanPool<int16_t, DivisionInt16>;
 
 } // namespace tenon::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -342,9 +342,6 @@ PoolFunctions MakePoolFunctions()
     functions.m_Uint8[Average] = PoolRowOf<MeanPoolInt8<uint8_t>>;
     functions.m_Int16[Max] = PoolRowOf<MaxPool<int16_t>>;
     functions.m_Int16[Average] = PoolRowOf<MeanPoolInt16>;
-    functions.m_HalfEvenInt8 = PoolRowOf<HalfEvenMeanPool<int8_t>>;
-    functions.m_HalfEvenUint8 = PoolRowOf<HalfEvenMeanPool<uint8_t>>;
-    functions.m_HalfEvenInt16 = PoolRowOf<HalfEvenMeanPool<int16_t>>;
     return functions;
 }
 

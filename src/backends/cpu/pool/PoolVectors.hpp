@@ -37,6 +37,7 @@ struct PoolRow
     size_t m_Channels = 0;           ///< channels to pool
     ref::TensorQuantization m_Input; ///< of quantized data
     ref::TensorQuantization m_Output;
+    bool m_RoundsHalfToEven = false; ///< averages of quantized data: RequantizationMode::FloatHalfEven
     void* m_Out = nullptr;
     size_t m_OutPixelStride = 0; ///< elements
 };
@@ -52,18 +53,12 @@ struct PoolFunctions
     PoolFunction m_Int8[2] = {};
     PoolFunction m_Uint8[2] = {};
     PoolFunction m_Int16[2] = {};
-    // Averages of RequantizationMode::FloatHalfEven.
-    PoolFunction m_HalfEvenInt8 = nullptr;
-    PoolFunction m_HalfEvenUint8 = nullptr;
-    PoolFunction m_HalfEvenInt16 = nullptr;
 };
 
 /// For the processor at hand. Precondition: it has vectors, see CpuFeatures.
 const PoolFunctions& GetPoolFunctions();
 
-/// The function for elements of a type; null: not supported, 16-bit floats are then converted to float32. `mode`: of
-/// averages of quantized data.
-PoolFunction ChoosePool(DataType type, PoolingAlgorithm algorithm,
-                        RequantizationMode mode = RequantizationMode::FixedPoint);
+/// The function for elements of a type; null: not supported, 16-bit floats are then converted to float32.
+PoolFunction ChoosePool(DataType type, PoolingAlgorithm algorithm);
 
 } // namespace tenon::cpu

@@ -24,16 +24,15 @@ constexpr backends::TypeRow PoolTypes[] = {
 
 } // namespace
 
-PoolFunction ChoosePool(DataType type, PoolingAlgorithm algorithm, RequantizationMode mode)
+PoolFunction ChoosePool(DataType type, PoolingAlgorithm algorithm)
 {
     const PoolFunctions& functions = GetPoolFunctions();
     const auto index = static_cast<size_t>(algorithm);
-    const bool isHalfEven = algorithm == PoolingAlgorithm::Average && mode == RequantizationMode::FloatHalfEven;
     switch (type)
     {
-    case DataType::QAsymmU8: return isHalfEven ? functions.m_HalfEvenUint8 : functions.m_Uint8[index];
-    case DataType::QAsymmS8: return isHalfEven ? functions.m_HalfEvenInt8 : functions.m_Int8[index];
-    case DataType::QSymmS16: return isHalfEven ? functions.m_HalfEvenInt16 : functions.m_Int16[index];
+    case DataType::QAsymmU8: return functions.m_Uint8[index];
+    case DataType::QAsymmS8: return functions.m_Int8[index];
+    case DataType::QSymmS16: return functions.m_Int16[index];
     case DataType::BFloat16: return functions.m_Bf16[index];
     case DataType::Float16: return functions.m_F16[index];
     default: return functions.m_F32[index];
@@ -101,7 +100,7 @@ class Pool
 {
 public:
     Pool(const ReshapeArgs& args, const Pooling2dDescriptor& d)
-        : m_Function(ChoosePool(args.GetInput(0).GetDataType(), d.m_PoolType, d.m_Requantization)),
+        : m_Function(ChoosePool(args.GetInput(0).GetDataType(), d.m_PoolType)),
           m_ElementBytes(GetDataTypeSize(args.GetInput(0).GetDataType()))
     {
         const TensorInfo& info = args.GetInput(0);
@@ -125,6 +124,7 @@ public:
         {
             m_Input = ref::GetTensorQuantization(info);
             m_Output = ref::GetTensorQuantization(args.GetOutput(0));
+            m_RoundsHalfToEven = d.m_Requantization == RequantizationMode::FloatHalfEven;
         }
         m_Rows = input[0] * m_Y.size();
         m_RowCost = m_X.size() * std::min<size_t>(d.m_PoolWidth, input[2]) *
@@ -176,6 +176,7 @@ private:
         row.m_Channels = channels.m_End - channels.m_Begin;
         row.m_Input = m_Input;
         row.m_Output = m_Output;
+        row.m_RoundsHalfToEven = m_RoundsHalfToEven;
         const size_t pixel = outputRow * m_X.size() + windows.m_Begin;
         row.m_Out = run.GetOutput<std::byte>(0) + (pixel * m_OutputPitch + channels.m_Begin) * m_ElementBytes;
         row.m_OutPixelStride = m_OutputPitch;
@@ -193,6 +194,7 @@ private:
     UniformWindows m_Uniform;
     ref::TensorQuantization m_Input;
     ref::TensorQuantization m_Output;
+    bool m_RoundsHalfToEven = false;
     size_t m_Rows = 0;     ///< rows of all output images
     size_t m_RowCost = 0;  ///< bytes that a row of windows reads
     size_t m_Segments = 1; ///< ranges of windows of a row, for threads

@@ -355,7 +355,7 @@ Value Centred(const Operator& op, GraphBuilder& graph, const Value& x, const Qua
 }
 
 /// Whether two values are one, or constants of one element that are equal.
-bool AreEqual(const Value& a, const Value& b)
+bool IsSame(const Value& a, const Value& b)
 {
     if (!a || !b || a.GetState() == b.GetState())
     {
@@ -370,9 +370,8 @@ bool AreEqual(const Value& a, const Value& b)
 Value FindSteps(const Value& x, const Quantization& quantization)
 {
     const std::vector<Value>& made = x->m_Steps;
-    return made.size() == 3 && AreEqual(made[1], quantization.m_Scale) && AreEqual(made[2], quantization.m_Zero)
-               ? made[0]
-               : Value();
+    return made.size() == 3 && IsSame(made[1], quantization.m_Scale) && IsSame(made[2], quantization.m_Zero) ? made[0]
+                                                                                                             : Value();
 }
 
 /// The real numbers, Float32.
@@ -410,7 +409,10 @@ Value Quantize(const Operator& op, GraphBuilder& graph, const Value& real, const
     const auto zero = quantization.m_Zero ? FindConstantReals(quantization.m_Zero) : std::vector<double>{0.0};
     if (!zero.has_value() || zero->size() != 1 || quantization.m_BlockSize != 0 || !HasOneElement(quantization.m_Scale))
     {
-        y = graph.Add(y, graph.Cast(Spread(op, graph, quantization.m_Zero, x, quantization), DataType::Float32));
+        if (!IsZero(quantization.m_Zero))
+        {
+            y = graph.Add(y, graph.Cast(Spread(op, graph, quantization.m_Zero, x, quantization), DataType::Float32));
+        }
         return graph.Cast(clamp(y, range.m_Min, range.m_Max), stored);
     }
     // Clamped before the zero point is added: DequantizeLinear can take the numbers from there.

@@ -38,9 +38,9 @@ void CheckLayer(const Layer& layer, const char* kernel)
 {
     BatchMatMulDescriptor d = layer.m_Descriptor;
     d.m_Requantization = layer.m_Mode;
-    const int32_t least = layer.m_IsSigned ? -128 : 0;
+    const int32_t lowest = layer.m_IsSigned ? -128 : 0;
     const auto info = [&](const TensorShape& shape, float scale, int32_t zeroPoint)
-    { return InfoInt8(shape, layer.m_IsSigned, scale, least + zeroPoint); };
+    { return InfoInt8(shape, layer.m_IsSigned, scale, lowest + zeroPoint); };
     ExpectAsReference(
         ReferenceCase(
             layer.m_X.ToString() + " by " + layer.m_Y.ToString() + ", zero points " + std::to_string(layer.m_ZeroX) +
@@ -205,7 +205,7 @@ ISA_TEST(BatchMatMulInt8, ProductsByOneMatrixAsReference)
         constexpr unsigned int Depth = 300;
         for (const unsigned int columns : {40U, 950U}) // packed at once, or not
         {
-            for (const unsigned int rows : {1U, 2U, 150U}) // many rows are divided among threads
+            for (const unsigned int rows : {1U, 2U, 70U}) // many rows are divided among threads
             {
                 const std::vector<unsigned int>& x = batches.m_X;
                 const std::vector<unsigned int>& y = batches.m_Y;
@@ -254,6 +254,31 @@ ISA_TEST(BatchMatMulInt8, ProductsByScaledColumnsAsReference)
                                                 {Random(x, rows), isConstant ? Constant(matrix) : matrix},
                                                 InfoInt8({2, rows, columns}, isSigned, 16.0f, lowest + 90)),
                                   isConstant ? "CpuBatchMatMulConstantInt8" : "CpuBatchMatMulInt8");
+            }
+        }
+    }
+}
+
+// Integers of 8 bits by a constant matrix of them: sums of 32 bits.
+ISA_TEST(BatchMatMulInt8, SumsByOneMatrixAsReference)
+{
+    for (const bool isTransposed : {false, true})
+    {
+        for (const unsigned int depth : {1U, 67U, 512U})
+        {
+            for (const unsigned int columns : {1U, 9U, 33U, 70U})
+            {
+                for (const unsigned int rows : {1U, 3U, 13U})
+                {
+                    const TensorInfo x({2, rows, depth}, DataType::Signed8);
+                    const TensorInfo y(isTransposed ? TensorShape({columns, depth}) : TensorShape({depth, columns}),
+                                       DataType::Signed8);
+                    ExpectAsReference(ReferenceCase(std::to_string(rows) + " rows by " + y.ToString(),
+                                                    LayerType::BatchMatMul, BatchMatMulDescriptor(false, isTransposed),
+                                                    {Random(x, rows), Constant(Random(y, columns))},
+                                                    TensorInfo({2, rows, columns}, DataType::Signed32)),
+                                      "CpuBatchMatMulConstantSums");
+                }
             }
         }
     }
