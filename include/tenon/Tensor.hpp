@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tenon/Optional.hpp>
+#include <tenon/Span.hpp>
 #include <tenon/Types.hpp>
 
 #include <array>
@@ -148,8 +149,16 @@ public:
 
     bool HasMultipleQuantizationScales() const { return m_PerAxis != nullptr && m_PerAxis->m_Scales.size() > 1; }
     bool HasPerAxisQuantization() const { return m_PerAxis != nullptr; }
-    /// All scales: one per slice of the quantization dimension, or one, or none.
+    /// Whether there is a scale for each block of elements, see SetQuantizationBlockSize().
+    bool HasBlockwiseQuantization() const { return m_PerAxis != nullptr && m_PerAxis->m_BlockSize != 0; }
+    /// All scales: one per slice of the quantization dimension, or one per block, or one, or none.
     std::vector<float> GetQuantizationScales() const;
+    /// The same without a copy, until the info is changed or destroyed.
+    Span<const float> ViewQuantizationScales() const
+    {
+        return m_PerAxis != nullptr ? Span<const float>(m_PerAxis->m_Scales)
+                                    : Span<const float>(&m_Scale, m_Scale != 0.0f ? 1 : 0);
+    }
     void SetQuantizationScales(const std::vector<float>& scales);
     /// The only scale; 0 when there is none. Throws InvalidArgumentException for several.
     float GetQuantizationScale() const;
@@ -159,14 +168,24 @@ public:
     void SetQuantizationOffset(int32_t offset);
     /// One zero point per scale (Arm NN has one for all).
     std::vector<int32_t> GetQuantizationOffsets() const;
+    /// Whether a zero point is not 0.
+    bool HasQuantizationOffsets() const;
     void SetQuantizationOffsets(const std::vector<int32_t>& offsets);
     Optional<unsigned int> GetQuantizationDim() const;
+    /// Without a dimension there are no blocks either.
     void SetQuantizationDim(const Optional<unsigned int>& quantizationDim);
+    /// Elements of a block; 0 where the quantization is not blockwise.
+    unsigned int GetQuantizationBlockSize() const { return m_PerAxis != nullptr ? m_PerAxis->m_BlockSize : 0; }
+    /// Blockwise quantization: this many neighbouring elements along the quantization dimension share a scale and a
+    /// zero point. The scales are in the order of the elements of a tensor of which each stands for a block: a tensor
+    /// [N,K] with blocks along dimension 1 has N * K / size scales, those of its first row first. 0: one scale per
+    /// slice. Throws InvalidArgumentException for blocks where there is no quantization dimension.
+    void SetQuantizationBlockSize(unsigned int size);
     /// Whether the type is one of the quantized ones (with or without a scale).
     bool IsQuantized() const;
     /// Whether there is at least one scale.
     bool HasQuantization() const { return (m_PerAxis != nullptr && !m_PerAxis->m_Scales.empty()) || m_Scale != 0.0f; }
-    /// Takes over scales, zero points and dimension of another info.
+    /// Takes over scales, zero points, dimension and blocks of another info.
     void CopyQuantization(const TensorInfo& other);
 
     /// Whether values move between the two without change: same type, and same quantization if quantized.
@@ -192,6 +211,7 @@ private:
         std::vector<int32_t> m_Offsets; ///< empty: all zero; else as many as scales
         unsigned int m_Dim = 0;
         bool m_HasDim = false;
+        unsigned int m_BlockSize = 0; ///< 0: not blockwise
     };
     bool IsSameQuantization(const TensorInfo& other) const;
     PerAxis& EditPerAxis();

@@ -77,6 +77,7 @@ class CTensorInfo(Structure):
         ("quantization_dim", c_int32),
         ("is_constant", c_uint8),
         ("reserved", c_uint8 * 3),
+        ("quantization_block", c_size_t),
     ]
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import operator
 
 from . import _ffi, _int4, errors
@@ -53,33 +54,44 @@ class Quantization:
     Does not change.
 
     Args:
-        scales: one scale, or one for each index of ``axis``.
+        scales: one scale, one for each index of ``axis``, or one for each block.
         zero_points: one for all scales, or as many as scales: integers of 32 bits.
-        axis: the dimension that has a scale for each index; ``None`` for one scale.
+        axis: the dimension that has a scale for each index, or along which blocks lie; ``None`` for one scale.
+        block_size: this many neighbouring elements along ``axis`` share a scale. The scales are in the order of the
+            elements of a tensor of which each stands for a block. ``None``: there are no blocks.
 
     Raises:
         InvalidArgumentError: there is no scale, another number of zero points or one of more bits, or several scales
-            and no axis; a scale is not above 0 and finite in float32; the axis is not from 0 to 7.
+            or blocks and no axis; a scale is not above 0 (of blocks: not below) and finite in float32; the axis is not
+            from 0 to 7, or the block size not from 1 to 2**32 - 1.
         TypeError: an argument is no number or list of numbers.
     """
 
-    __slots__ = ("axis", "scales", "zero_points")
+    __slots__ = ("axis", "block_size", "scales", "zero_points")
 
     scales: tuple[float, ...]
-    """One scale, or one for each index of :attr:`Quantization.axis`."""
+    """One scale, one for each index of :attr:`Quantization.axis`, or one for each block."""
     zero_points: tuple[int, ...]
     """As many as scales."""
     axis: int | None
-    """The dimension that has a scale for each index; ``None`` for one scale."""
+    """The dimension that has a scale for each index, or along which blocks lie; ``None`` for one scale."""
+    block_size: int | None
+    """The elements along the axis that share a scale; ``None`` where there are no blocks."""
 
     def __init__(
         self,
         scales: float | Iterable[float],
         zero_points: int | Iterable[int] = 0,
         axis: int | None = None,
+        block_size: int | None = None,
     ) -> None:
         points = _numbers("zero_points", zero_points, operator.index)
-        self._set(_numbers("scales", scales, float), points, None if axis is None else _ffi.to_integer("axis", axis))
+        self._set(
+            _numbers("scales", scales, float),
+            points,
+            None if axis is None else _ffi.to_integer("axis", axis),
+            None if block_size is None else _ffi.to_integer("block_size", block_size),
+        )
         if not self.scales or len(self.zero_points) != len(self.scales):
             raise errors.InvalidArgumentError(
                 f"a quantization needs a scale and a zero point for each: it has {len(self.scales)} scales and "
@@ -87,17 +99,25 @@ class Quantization:
             )
         if any(not -(2**31) <= point < 2**31 for point in self.zero_points):
             raise errors.InvalidArgumentError(f"zero points have 32 bits: {self.zero_points!r}")
-        if len(self.scales) > 1 and axis is None:
+        if (len(self.scales) > 1 or block_size is not None) and axis is None:
             raise errors.InvalidArgumentError(f"{len(self.scales)} scales need an axis")
+        if self.block_size is not None and not 1 <= self.block_size < 2**32:
+            raise errors.InvalidArgumentError(f"a block has 1 to 2**32 - 1 elements, not {self.block_size}")
         if self.axis is not None and not 0 <= self.axis < _ffi.MAX_RANK:
             raise errors.InvalidArgumentError(f"the axis of a quantization is from 0 to 7, not {self.axis}")
-        if any(not 0 < ctypes.c_float(scale).value < float("inf") for scale in self.scales):
-            raise errors.InvalidArgumentError(f"scales are above 0 and finite in float32, not {self.scales!r}")
+        may_be_0 = self.block_size is not None  # of a block of zeros
+        for scale in self.scales:
+            rounded = ctypes.c_float(scale).value
+            if not 0 <= rounded < float("inf") or (rounded == 0 and not may_be_0):
+                raise errors.InvalidArgumentError(f"scales are above 0 and finite in float32, not {self.scales!r}")
 
-    def _set(self, scales: tuple[float, ...], zero_points: tuple[int, ...], axis: int | None) -> None:
+    def _set(
+        self, scales: tuple[float, ...], zero_points: tuple[int, ...], axis: int | None, block_size: int | None
+    ) -> None:
         object.__setattr__(self, "scales", scales)
         object.__setattr__(self, "zero_points", zero_points * (len(scales) if len(zero_points) == 1 else 1))
         object.__setattr__(self, "axis", axis)
+        object.__setattr__(self, "block_size", block_size)
 
     def __setattr__(self, name: str, _: object) -> NoReturn:
         raise AttributeError(f"a quantization does not change: '{name}' is set where it is made")
@@ -106,26 +126,32 @@ class Quantization:
         raise AttributeError(f"a quantization does not change: '{name}' stays")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore_quantization, (self.scales, self.zero_points, self.axis))
+        return (_restore_quantization, self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.scales, self.zero_points, self.axis, self.block_size)
 
     def __repr__(self) -> str:
         if self.axis is None:
             return f"Quantization(scales={self.scales[0]!r}, zero_points={self.zero_points[0]!r})"
-        return f"Quantization(scales={self.scales!r}, zero_points={self.zero_points!r}, axis={self.axis!r})"
+        blocks = "" if self.block_size is None else f", block_size={self.block_size!r}"
+        return f"Quantization(scales={self.scales!r}, zero_points={self.zero_points!r}, axis={self.axis!r}{blocks})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Quantization):
             return NotImplemented
-        return (self.scales, self.zero_points, self.axis) == (other.scales, other.zero_points, other.axis)
+        return self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((self.scales, self.zero_points, self.axis))
+        return hash(self._key())
 
 
-def _restore_quantization(scales: tuple[float, ...], zero_points: tuple[int, ...], axis: int | None) -> Quantization:
+def _restore_quantization(
+    scales: tuple[float, ...], zero_points: tuple[int, ...], axis: int | None, block_size: int | None = None
+) -> Quantization:
     """One that a model has: whatever it is."""
     made = Quantization.__new__(Quantization)
-    made._set(scales, zero_points, axis)
+    made._set(scales, zero_points, axis, block_size)
     return made
 
 
@@ -181,7 +207,7 @@ class TensorInfo:
 
     Raises:
         InvalidArgumentError: there is no such element type; a size is below -1 or does not fit into 63 bits; the shape
-            does not have the axis of the quantization, or has another size there than there are scales.
+            does not have the axis of the quantization, or has another size there than there are scales or blocks.
     """
 
     __slots__ = ("_number", "name", "quantization", "shape")
@@ -305,14 +331,18 @@ class TensorInfo:
         """Scales and zero points in a form that is broadcast to an array of this shape."""
         if self.quantization is None:
             raise errors.InvalidArgumentError(f"tensor '{self.name}' is not quantized: it is {self.type}")
+        axis, block = self.quantization.axis, self.quantization.block_size
         form: tuple[int, ...] = ()
-        if self.quantization.axis is not None:
+        if axis is not None:
             _check_axis(f"an array of shape {shape!r} was given for tensor '{self.name}'", self.quantization, shape)
-            form = tuple(-1 if i == self.quantization.axis else 1 for i in range(len(shape)))
-        return (
-            np.asarray(self.quantization.scales, np.float32).reshape(form),
-            np.asarray(self.quantization.zero_points, np.int64).reshape(form),
-        )
+            form = tuple(-1 if i == axis else 1 for i in range(len(shape)))
+        if block is not None:
+            form = tuple(size // block if i == axis else size for i, size in enumerate(shape))
+        scales = np.asarray(self.quantization.scales, np.float32).reshape(form)
+        zero_points = np.asarray(self.quantization.zero_points, np.int64).reshape(form)
+        if block is not None:
+            return np.repeat(scales, block, axis), np.repeat(zero_points, block, axis)
+        return scales, zero_points
 
     def __repr__(self) -> str:
         name = f"{self.name!r}: " if self.name else ""
@@ -349,9 +379,22 @@ def _restore(
 def _check_axis(given: str, quantization: Quantization, shape: tuple[int | None, ...]) -> None:
     """Raises InvalidArgumentError if a quantization is not for this shape; `given` says where it is from."""
     axis, count = quantization.axis, len(quantization.scales)
-    if axis is not None and (axis >= len(shape) or (count > 1 and shape[axis] not in (None, count))):
+    if axis is not None and quantization.block_size is not None:
+        _check_blocks(given, quantization, shape)
+    elif axis is not None and (axis >= len(shape) or (count > 1 and shape[axis] not in (None, count))):
         raise errors.InvalidArgumentError(
             f"{given}; the quantization has {count} scale{'s'[: count - 1]} along dimension {axis}"
+        )
+
+
+def _check_blocks(given: str, quantization: Quantization, shape: tuple[int | None, ...]) -> None:
+    axis, block, count = quantization.axis or 0, quantization.block_size or 1, len(quantization.scales)
+    size = shape[axis] if axis < len(shape) else -1
+    sizes = [one for one in shape if one is not None]
+    is_known = len(sizes) == len(shape)
+    if size == -1 or (size is not None and size % block) or (is_known and math.prod(sizes) != count * block):
+        raise errors.InvalidArgumentError(
+            f"{given}; the quantization has {count} scale{'s'[: count - 1]} for blocks of {block} along dimension {axis}"
         )
 
 
@@ -366,6 +409,7 @@ def from_c(info: Any, name: str = "") -> TensorInfo:
             tuple(info.scales[i] for i in range(info.num_scales)),
             tuple(info.zero_points[i] for i in range(info.num_zero_points)) or (0,),
             info.quantization_dim if info.quantization_dim >= 0 else None,
+            (info.quantization_block if info.struct_size > _ffi.CTensorInfo.quantization_block.offset else 0) or None,
         )
     return _restore(None if shape is None else tuple(shape), TYPES[info.type][0], name, quantization)
 
@@ -390,6 +434,7 @@ def to_c(info: TensorInfo) -> _ffi.CTensorInfo:
         made.scales = (ctypes.c_float * count)(*info.quantization.scales)
         made.zero_points = (ctypes.c_int32 * count)(*info.quantization.zero_points)
         made.quantization_dim = -1 if info.quantization.axis is None else info.quantization.axis
+        made.quantization_block = info.quantization.block_size or 0
     return made
 
 

@@ -468,6 +468,35 @@ def test_quantization_along_an_axis():
         info.quantize([1.0])
 
 
+def test_quantization_by_blocks():
+    blocks = tenon.Quantization([1, 0.5, 0.25, 0], axis=1, block_size=2)
+    info = tenon.TensorInfo((2, 4), "QSymmS4", quantization=blocks)
+    assert info.dequantize(np.full((2, 4), 4, np.int8)).tolist() == [[4, 4, 2, 2], [1, 1, 0, 0]]
+    columns = tenon.TensorInfo((4, 2), "int8", quantization=tenon.Quantization([1, 2, 4, 8], axis=0, block_size=2))
+    assert columns.type == "QSymmS8"
+    assert columns.quantize(np.full((4, 2), 8)).tolist() == [[8, 4], [8, 4], [2, 1], [2, 1]]
+    assert repr(blocks) == "Quantization(scales=(1.0, 0.5, 0.25, 0.0), zero_points=(0, 0, 0, 0), axis=1, block_size=2)"
+    assert blocks != tenon.Quantization([1, 0.5, 0.25, 0.125], axis=1)
+    assert pickle.loads(pickle.dumps(info)) == info
+    # Through a network of the library, and back.
+    network = tenon.Network()
+    network.add_input("x", (2, 4), "QSymmS4", quantization=blocks)
+    assert network.inputs[0].quantization == blocks
+    for shape in ((2, 3), (4, 4), (8,)):
+        with pytest.raises(tenon.InvalidArgumentError, match="4 scales for blocks of 2 along dimension 1"):
+            tenon.TensorInfo(shape, "QSymmS4", quantization=blocks)
+    assert tenon.TensorInfo((None, 4), "QSymmS4", quantization=blocks).shape == (None, 4)
+    with pytest.raises(tenon.InvalidArgumentError, match="blocks of 2 along dimension 1"):
+        info.dequantize(np.zeros((2, 6), np.int8))
+    with pytest.raises(tenon.InvalidArgumentError, match="1 scales need an axis"):
+        tenon.Quantization(1, block_size=2)
+    for size in (0, -1, 2**32):
+        with pytest.raises(tenon.InvalidArgumentError, match="a block has 1 to"):
+            tenon.Quantization([1, 2], axis=0, block_size=size)
+    with pytest.raises(TypeError, match="block_size is an integer, not 0.5"):
+        tenon.Quantization([1, 2], axis=0, block_size=0.5)
+
+
 def test_quantization_that_is_refused():
     info = tenon.TensorInfo((1,), "int8", name="x", quantization=tenon.Quantization(0.5))
     with pytest.raises(tenon.InvalidArgumentError, match="tensor 'x' cannot store NaN"):

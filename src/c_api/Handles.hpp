@@ -159,6 +159,8 @@ template <typename T>
 constexpr size_t FirstSize = sizeof(T);
 template <>
 inline constexpr size_t FirstSize<tenon_read_options> = offsetof(tenon_read_options, num_dimensions);
+template <>
+inline constexpr size_t FirstSize<tenon_tensor_info> = offsetof(tenon_tensor_info, quantization_block);
 
 /// The members of an options struct that its caller knows; 0 for the others, and for all of a null pointer.
 template <typename T>

@@ -94,7 +94,7 @@ TensorInfo ToInfo(const tenon_tensor_info* info, const char* what)
     ListOf(given.scales, given.num_scales, "the list of scales");
     ListOf(given.zero_points, given.num_zero_points, "the list of zero points");
     tenon_tensor_info complete = given;
-    if (given.num_scales <= 1)
+    if (given.num_scales <= 1 && given.quantization_block == 0)
     {
         complete.quantization_dim = -1; // 0 in a struct that was set to 0
     }

@@ -49,6 +49,10 @@ void WriteQuantization(JsonWriter& json, const TensorInfo& info)
         json.EndArray();
         json.Numbers("zero_points", info.GetQuantizationOffsets());
         json.Member("dimension", info.GetQuantizationDim().value_or(0U));
+        if (info.HasBlockwiseQuantization())
+        {
+            json.Member("block_size", info.GetQuantizationBlockSize());
+        }
     }
     else
     {

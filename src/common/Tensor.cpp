@@ -27,7 +27,7 @@ TensorInfo::TensorInfo(unsigned int numDimensions, const unsigned int* dimension
 TensorInfo::TensorInfo(const TensorShape& shape, DataType dataType, const std::vector<float>& quantizationScales,
                        unsigned int quantizationDim, bool isConstant)
     : m_Shape(shape), m_DataType(dataType), m_IsConstant(isConstant),
-      m_PerAxis(std::make_shared<const PerAxis>(PerAxis{quantizationScales, {}, quantizationDim, true}))
+      m_PerAxis(std::make_shared<const PerAxis>(PerAxis{quantizationScales, {}, quantizationDim, true, 0}))
 {
 }
 
@@ -134,6 +134,16 @@ std::vector<int32_t> TensorInfo::GetQuantizationOffsets() const
     return m_PerAxis->m_Offsets.empty() ? std::vector<int32_t>(m_PerAxis->m_Scales.size()) : m_PerAxis->m_Offsets;
 }
 
+bool TensorInfo::HasQuantizationOffsets() const
+{
+    if (m_PerAxis == nullptr)
+    {
+        return m_Offset != 0;
+    }
+    const std::vector<int32_t>& offsets = m_PerAxis->m_Offsets;
+    return std::any_of(offsets.begin(), offsets.end(), [](int32_t offset) { return offset != 0; });
+}
+
 void TensorInfo::SetQuantizationOffsets(const std::vector<int32_t>& offsets)
 {
     if (offsets.size() <= 1)
@@ -173,6 +183,22 @@ void TensorInfo::SetQuantizationDim(const Optional<unsigned int>& quantizationDi
     PerAxis& edited = EditPerAxis();
     edited.m_HasDim = quantizationDim.has_value();
     edited.m_Dim = edited.m_HasDim ? quantizationDim.value() : 0;
+    edited.m_BlockSize = edited.m_HasDim ? edited.m_BlockSize : 0;
+}
+
+void TensorInfo::SetQuantizationBlockSize(unsigned int size)
+{
+    if (size == GetQuantizationBlockSize())
+    {
+        return;
+    }
+    if (!GetQuantizationDim().has_value())
+    {
+        throw InvalidArgumentException(fmt::format(
+            "blocks of {} elements for a tensor without a quantization dimension: {}; set the dimension first", size,
+            ToString()));
+    }
+    EditPerAxis().m_BlockSize = size;
 }
 
 bool TensorInfo::IsQuantized() const
@@ -204,6 +230,10 @@ std::string TensorInfo::ToString() const
     {
         text += fmt::format(" along dimension {}", m_PerAxis->m_Dim);
     }
+    if (m_PerAxis->m_BlockSize != 0)
+    {
+        text += fmt::format(" for blocks of {}", m_PerAxis->m_BlockSize);
+    }
     return m_PerAxis->m_Offsets.empty() ? text : text + " with zero points";
 }
 
@@ -215,7 +245,7 @@ bool TensorInfo::IsSameQuantization(const TensorInfo& other) const
     }
     return m_PerAxis != nullptr && other.m_PerAxis != nullptr && m_PerAxis->m_Scales == other.m_PerAxis->m_Scales &&
            m_PerAxis->m_Offsets == other.m_PerAxis->m_Offsets && m_PerAxis->m_HasDim == other.m_PerAxis->m_HasDim &&
-           m_PerAxis->m_Dim == other.m_PerAxis->m_Dim;
+           m_PerAxis->m_Dim == other.m_PerAxis->m_Dim && m_PerAxis->m_BlockSize == other.m_PerAxis->m_BlockSize;
 }
 
 // Makes a copy of its own to write to, from the per-tensor parameters if there is none yet.

@@ -83,9 +83,50 @@ Span<const float> ReadScales(const TfLiteAffineQuantization& affine, const TfLit
     return {affine.scale->data, static_cast<size_t>(std::max(size, 0))};
 }
 
-tflite::DeclaredQuantization DeclareQuantization(const TfLiteTensor& tensor)
+/// The values of a tensor that the quantization of tensor `ofTensor` names.
+tflite::DeclaredValues Refer(const TfLiteContext& context, int32_t number, const char* what, size_t ofTensor)
+{
+    if (number < 0 || static_cast<size_t>(number) >= context.tensors_size || static_cast<size_t>(number) == ofTensor)
+    {
+        throw ParseException(
+            fmt::format("its {} are tensor {}; that must be another one of the {} tensors of the graph", what, number,
+                        context.tensors_size));
+    }
+    const TfLiteTensor& tensor = context.tensors[number];
+    TensorView named;
+    named.m_Index = static_cast<size_t>(number);
+    named.m_Name = tensor.name != nullptr ? tensor.name : "";
+    const bool hasValues =
+        tensor.allocation_type == kTfLiteMmapRo && tensor.data != nullptr && tensor.sparsity == nullptr;
+    return {named.Label(), static_cast<tflite::schema::TensorType>(ToFileType(tensor.type)),
+            hasValues ? Span<const uint8_t>(static_cast<const uint8_t*>(tensor.data), tensor.bytes)
+                      : Span<const uint8_t>()};
+}
+
+tflite::DeclaredBlocks DeclareBlocks(const TfLiteContext& context, const TfLiteTensor& tensor, size_t ofTensor)
+{
+    const auto& blocks = *static_cast<const TfLiteBlockwiseQuantization*>(tensor.quantization.params);
+    tflite::DeclaredBlocks declared;
+    declared.m_Size = blocks.blocksize;
+    declared.m_Scales = Refer(context, blocks.scale, "scales", ofTensor);
+    if (blocks.zero_point > 0) // 0 if the file has none, too
+    {
+        declared.m_ZeroPoints = Refer(context, blocks.zero_point, "zero points", ofTensor);
+    }
+    return declared;
+}
+
+tflite::DeclaredQuantization DeclareQuantization(const TfLiteContext& context, const TfLiteTensor& tensor,
+                                                 size_t ofTensor)
 {
     tflite::DeclaredQuantization declared;
+    const auto type = static_cast<tflite::schema::TensorType>(ToFileType(tensor.type));
+    if (tensor.quantization.type == kTfLiteBlockwiseQuantization && tensor.quantization.params != nullptr &&
+        tflite::HasBlocks(type))
+    {
+        declared.m_Blocks = DeclareBlocks(context, tensor, ofTensor);
+        return declared;
+    }
     declared.m_OtherKind = OtherKind(tensor.quantization);
     if (declared.m_OtherKind != nullptr)
     {
@@ -120,15 +161,16 @@ tflite::DeclaredSparsity DeclareSparsity(const TfLiteSparsity& sparsity)
     return declared;
 }
 
-void FillView(TensorView& view, const TfLiteTensor& tensor, bool isComputed, bool inferShapes, const Limits& limits)
+void FillView(TensorView& view, const TfLiteContext& context, bool isComputed, bool inferShapes, const Limits& limits)
 {
+    const TfLiteTensor& tensor = context.tensors[view.m_Index];
     tflite::DeclaredTensor declared;
     declared.m_Type = static_cast<tflite::schema::TensorType>(ToFileType(tensor.type));
     declared.m_Sizes = Elements(tensor.dims);
     declared.m_Signature = Elements(tensor.dims_signature);
     declared.m_IsInput = !isComputed;
     declared.m_IsVariable = tensor.is_variable;
-    declared.m_Quantization = DeclareQuantization(tensor);
+    declared.m_Quantization = DeclareQuantization(context, tensor, view.m_Index);
     const bool isReadOnly = tensor.allocation_type == kTfLiteMmapRo;
     if (isReadOnly && tensor.data == nullptr && tensor.bytes != 0)
     {
@@ -148,7 +190,9 @@ void FillView(TensorView& view, const TfLiteTensor& tensor, bool isComputed, boo
     {
         throw ParseException(fmt::format("has size {} in dimension {}", *negative, negative - sizes.begin()));
     }
-    ReadBudget budget(tensor.bytes);
+    const size_t scaleBytes =
+        declared.m_Quantization.m_Blocks.has_value() ? declared.m_Quantization.m_Blocks->m_Scales.m_Data.size() : 0;
+    ReadBudget budget(tensor.bytes + scaleBytes);
     tflite::FillView(view, declared, inferShapes, limits, budget);
     const bool hasElements = std::find(sizes.begin(), sizes.end(), 0) == sizes.end();
     if (isReadOnly && !view.m_IsResource && !view.m_IsConstant && hasElements)
@@ -243,7 +287,7 @@ TensorView TensorScope::Convert(int32_t tensor) const
     view.m_Name = raw.name != nullptr ? raw.name : "";
     const bool isComputed = number < m_IsComputed.size() && m_IsComputed[number];
     WithModelContext([&] { return fmt::format("tensor {}", view.Label()); },
-                     [&] { FillView(view, raw, isComputed, m_InferShapes, m_Limits); });
+                     [&] { FillView(view, m_Context, isComputed, m_InferShapes, m_Limits); });
     return view;
 }
 

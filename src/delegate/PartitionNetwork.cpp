@@ -74,6 +74,7 @@ private:
         Number(tensor->m_IsVariable);
         Numbers(info.GetQuantizationScales());
         Numbers(info.GetQuantizationOffsets());
+        Number(info.GetQuantizationBlockSize());
     }
     /// By its address and some of its bytes, as an application may put a model where another one was. A copy, whose
     /// memory is the network's, by all of its bytes.

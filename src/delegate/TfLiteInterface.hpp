@@ -126,6 +126,15 @@ extern "C"
         int32_t quantized_dimension;
     };
 
+    /// Numbers of tensors of the context.
+    struct TfLiteBlockwiseQuantization
+    {
+        int32_t scale;
+        int32_t zero_point; ///< below 0: none
+        int32_t blocksize;
+        int32_t quantized_dimension;
+    };
+
     /// A level of a sparse tensor's tree.
     struct TfLiteDimensionMetadata
     {

@@ -39,6 +39,10 @@ void WriteInfo(JsonWriter& json, const TensorInfo& info)
         {
             json.Member("quantized_dimension", info.GetQuantizationDim().value());
         }
+        if (info.HasBlockwiseQuantization())
+        {
+            json.Member("block_size", info.GetQuantizationBlockSize());
+        }
     }
     json.EndObject();
 }

@@ -122,12 +122,12 @@ void Simplify(Graph& graph, std::span<const Pass> passes, PassContext& context, 
     RunPasses(graph, passes, context, profiler);
 }
 
-/// Bound on the bytes of folded constants: 64 MiB and four times the constants of the network. A small file must not
-/// ask for much memory.
+/// Bound on the bytes of folded constants: 64 MiB and eight times the constants of the network, as Float32 takes that
+/// of 4 bits. A small file must not ask for much memory.
 uint64_t GetFoldingBytes(const Graph& graph, const Limits& limits)
 {
     constexpr uint64_t base = uint64_t{64} << 20;
-    constexpr uint64_t copies = 4;
+    constexpr uint64_t copies = 8;
     const uint64_t bytes = CountConstantBytes(graph);
     const uint64_t maxBytes = limits.m_MaxTotalBytes;
     return bytes > maxBytes / copies ? maxBytes : std::min(maxBytes, base + copies * bytes);

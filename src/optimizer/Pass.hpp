@@ -129,6 +129,9 @@ void GroupedToDepthwise(Graph& graph, PassContext& context);
 void LowerToNhwc(Graph& graph);
 /// Float16 constants that are converted to Float32 become the weights of products whose backend packs them as they are.
 void ReadWeightsF16(Graph& graph, PassContext& context);
+/// Constants with a scale per block get a Dequantize in front of layers that give floats, where no backend takes the
+/// layer with them.
+void DequantizeBlocks(Graph& graph, PassContext& context);
 /// Layers that depend on constants alone become constants.
 void ConstantFolding(Graph& graph, PassContext& context);
 /// The same, but 8-bit weights stay behind their Dequantize where FoldQuantization may want them.

@@ -39,6 +39,8 @@ std::span<const Pass> GetPasses()
         {"RemoveDeadLayers", &passes::RemoveDeadLayers},
         // Before folding, so that what several layers fold alike is folded once.
         {"MergeCommonSubexpressions", &passes::MergeCommonSubexpressions},
+        // Nothing after it meets a scale per block but in front of layers that take it.
+        {"DequantizeBlocks", &passes::DequantizeBlocks, Necessary, PassSeeds().AndConstants()},
         // Before folding, which would make floats of all weights; after equal conversions have become one.
         {"ReadWeightsF16", &passes::ReadWeightsF16, Optimization, readersF16},
         // Parameters that arrive as tensors may become constants, which the passes after it then see as such.

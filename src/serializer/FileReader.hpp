@@ -6,12 +6,15 @@
 #include "common/ModelBytes.hpp"
 
 #include <tenon/Limits.hpp>
+#include <tenon/Optional.hpp>
 #include <tenon/Span.hpp>
+#include <tenon/Tensor.hpp>
 
 #include <flatbuffers/flatbuffers.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <tenon_generated.h>
@@ -45,6 +48,9 @@ public:
     std::string Text(const flatbuffers::String* text);
     /// Counts `count` elements of a list that is about to be read.
     void Charge(size_t count, size_t elementBytes) { m_Budget.Charge(count * elementBytes); }
+    /// An info with the quantization of a table that was read before, and of which others of the file are copies; none
+    /// until the caller has set it.
+    Optional<TensorInfo>& BlocksOf(const schema::Blocks& table) { return m_Blocks[&table]; }
     /// "(the file has format version 1.3, this library knows 1.0)", for names in the file that the library lacks.
     std::string VersionText() const;
 
@@ -55,6 +61,7 @@ private:
     Span<const uint8_t> m_Bytes;
     Limits m_Limits;
     ReadBudget m_Budget;
+    std::map<const schema::Blocks*, Optional<TensorInfo>> m_Blocks;
     const schema::Network* m_Root = nullptr;
 };
 

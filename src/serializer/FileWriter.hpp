@@ -39,6 +39,8 @@ public:
         const std::vector<uint8_t>& kept = m_Owned.emplace_back(std::move(bytes));
         return AddBuffer(kept.data(), kept.size());
     }
+    /// The table for blocks with these scales, which is stored once; none until the caller has added it.
+    flatbuffers::Offset<schema::Blocks>& BlocksOf(const float* scales) { return m_Blocks[scales]; }
     /// The whole file. `network` is complete except for version, buffers and data section.
     std::vector<uint8_t>
     Finish(bool isOptimized, flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<schema::Graph>>> graphs,
@@ -51,6 +53,7 @@ private:
     std::vector<const void*> m_Memory; ///< address of each buffer
     std::deque<std::vector<uint8_t>> m_Owned;
     std::map<std::pair<const void*, size_t>, uint32_t> m_BufferIndex;
+    std::map<const float*, flatbuffers::Offset<schema::Blocks>> m_Blocks;
     size_t m_DataBytes = 0;
 };
 

@@ -21,6 +21,62 @@ namespace
 {
 
 constexpr int64_t UnknownSize = -1;
+constexpr int64_t ByBlocks = -2; // dimension
+
+void CheckScales(const std::vector<float>& scales, size_t numZeroPoints)
+{
+    if (!IsFinite(scales))
+    {
+        throw ParseException("a quantization scale is not a finite number");
+    }
+    if (numZeroPoints != 0 && numZeroPoints != std::max<size_t>(scales.size(), 1))
+    {
+        throw ParseException(fmt::format("{} zero points for {} quantization scales", numZeroPoints, scales.size()));
+    }
+}
+
+/// Adds zero points, if there are some.
+void ReadZeroPoints(FileReader& file, const flatbuffers::Vector<int32_t>* zeroPoints, TensorInfo& info)
+{
+    if (zeroPoints != nullptr && zeroPoints->size() != 0)
+    {
+        file.Charge(zeroPoints->size(), sizeof(int32_t));
+        info.SetQuantizationOffsets({zeroPoints->begin(), zeroPoints->end()});
+    }
+}
+
+TensorInfo ReadBlocks(FileReader& file, const schema::Blocks& blocks)
+{
+    const Span<const uint8_t> bytes = file.Buffer(blocks.scales());
+    if (bytes.size() % sizeof(float) != 0 || blocks.size() == 0)
+    {
+        throw ParseException(fmt::format("{} bytes of scales for blocks of {} elements", bytes.size(), blocks.size()));
+    }
+    file.Charge(bytes.size(), 1);
+    std::vector<float> scales(bytes.size() / sizeof(float));
+    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t*>(scales.data()));
+    CheckScales(scales, blocks.zero_points() != nullptr ? blocks.zero_points()->size() : 0);
+    TensorInfo info(TensorShape(), DataType::QSymmS8, scales, blocks.dimension());
+    ReadZeroPoints(file, blocks.zero_points(), info);
+    info.SetQuantizationBlockSize(blocks.size());
+    return info;
+}
+
+flatbuffers::Offset<schema::Blocks> WriteBlocks(FileWriter& file, const TensorInfo& info)
+{
+    const Span<const float> scales = info.ViewQuantizationScales();
+    flatbuffers::Offset<schema::Blocks> unshared; // lists without elements may have the same address
+    flatbuffers::Offset<schema::Blocks>& written = scales.empty() ? unshared : file.BlocksOf(scales.data());
+    if (written.IsNull())
+    {
+        const std::vector<int32_t> zeroPoints =
+            info.HasQuantizationOffsets() ? info.GetQuantizationOffsets() : std::vector<int32_t>();
+        const uint32_t buffer = file.AddBuffer(scales.data(), scales.size() * sizeof(float));
+        written = schema::CreateBlocksDirect(file.Builder(), buffer, &zeroPoints, info.GetQuantizationDim().value(),
+                                             info.GetQuantizationBlockSize());
+    }
+    return written;
+}
 
 TensorInfo ReadPerAxis(FileReader& file, const TensorShape& shape, DataType type, const schema::PerAxis& perAxis)
 {
@@ -31,14 +87,7 @@ TensorInfo ReadPerAxis(FileReader& file, const TensorShape& shape, DataType type
         scales.assign(perAxis.scales()->begin(), perAxis.scales()->end());
     }
     const size_t numZeroPoints = perAxis.zero_points() != nullptr ? perAxis.zero_points()->size() : 0;
-    if (!IsFinite(scales))
-    {
-        throw ParseException("a quantization scale is not a finite number");
-    }
-    if (numZeroPoints != 0 && numZeroPoints != std::max<size_t>(scales.size(), 1))
-    {
-        throw ParseException(fmt::format("{} zero points for {} quantization scales", numZeroPoints, scales.size()));
-    }
+    CheckScales(scales, numZeroPoints);
     TensorInfo info;
     if (perAxis.dimension() == -1)
     {
@@ -53,11 +102,7 @@ TensorInfo ReadPerAxis(FileReader& file, const TensorShape& shape, DataType type
         }
         info = TensorInfo(shape, type, scales, static_cast<unsigned int>(perAxis.dimension()));
     }
-    if (numZeroPoints != 0)
-    {
-        file.Charge(numZeroPoints, sizeof(int32_t));
-        info.SetQuantizationOffsets({perAxis.zero_points()->begin(), perAxis.zero_points()->end()});
-    }
+    ReadZeroPoints(file, perAxis.zero_points(), info);
     return info;
 }
 
@@ -128,6 +173,12 @@ flatbuffers::Offset<schema::TensorInfo> WriteTensorInfo(FileWriter& file, const 
         return schema::CreateTensorInfo(file.Builder(), type, shape, info.GetQuantizationScale(),
                                         info.GetQuantizationOffset(), 0, info.IsConstant());
     }
+    if (info.HasBlockwiseQuantization())
+    {
+        const auto blocks = WriteBlocks(file, info);
+        const auto perAxis = schema::CreatePerAxis(file.Builder(), 0, 0, ByBlocks);
+        return schema::CreateTensorInfo(file.Builder(), type, shape, 0.0f, 0, perAxis, info.IsConstant(), blocks);
+    }
     const std::vector<float> scales = info.GetQuantizationScales();
     std::vector<int32_t> offsets = info.GetQuantizationOffsets();
     if (std::all_of(offsets.begin(), offsets.end(), [](int32_t offset) { return offset == 0; }))
@@ -149,7 +200,17 @@ TensorInfo ReadTensorInfo(FileReader& file, const schema::TensorInfo& info)
     }
     const TensorShape shape = ReadShape(file, *info.shape());
     TensorInfo result;
-    if (info.per_axis() != nullptr)
+    if (info.blocks() != nullptr)
+    {
+        Optional<TensorInfo>& read = file.BlocksOf(*info.blocks());
+        if (!read.has_value())
+        {
+            read = ReadBlocks(file, *info.blocks());
+        }
+        result = TensorInfo(shape, *type);
+        result.CopyQuantization(read.value());
+    }
+    else if (info.per_axis() != nullptr)
     {
         result = ReadPerAxis(file, shape, *type, *info.per_axis());
     }

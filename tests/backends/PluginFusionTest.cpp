@@ -279,6 +279,36 @@ TEST_F(PluginFusion, PluginsOfMinorVersionZeroRunAsBefore)
     EXPECT_EQ(m_Script.m_NumReshaped, 1u);
 }
 
+TEST(PluginBlocks, ReachPluginsThatKnowThem)
+{
+    static std::string seen;
+    tenon_plugin_table table = MakeTable();
+    table.is_supported = [](tenon_plugin_model*, const tenon_layer* layer, tenon_text*)
+    {
+        const tenon_tensor_info& info = *layer->inputs[1];
+        seen = std::to_string(info.num_scales) + " scales for blocks of " + std::to_string(info.quantization_block);
+        return tenon_support_code{TENON_SUPPORTED};
+    };
+    TensorInfo weights({2, 8}, DataType::QSymmS4, std::vector<float>{1, 2, 3, 4}, 1, true);
+    ShapedLayer layer = MakeFloatLayer({{3, 8}, {2, 8}}, {3, 2});
+    const auto ask = [&](uint32_t minor)
+    {
+        seen = "";
+        table.minor = minor;
+        layer.m_Inputs[1] = weights;
+        const auto support = Load(table)->GetLayerSupport({});
+        return layer.WithView([&](const LayerView& view) { return support->IsLayerSupported(view); });
+    };
+    EXPECT_TRUE(ask(1));
+    EXPECT_EQ(seen, "4 scales for blocks of 0");
+    weights.SetQuantizationBlockSize(4);
+    EXPECT_TRUE(ask(TENON_PLUGIN_MINOR));
+    EXPECT_EQ(seen, "4 scales for blocks of 4");
+    // An older one would take the scales for those of slices.
+    EXPECT_THAT(ask(1).m_Reason, HasSubstr("a scale per block, which the plugin is too old for"));
+    EXPECT_EQ(seen, "");
+}
+
 TEST_F(PluginFusion, PluginsThatOfferNothingHaveNoHooks)
 {
     m_Script.m_GivesFusion = false;

@@ -99,6 +99,38 @@ TEST(CNetwork, TakesNamesOfEnumeratorsAndIntegersForFloats)
     EXPECT_THAT(results, ::testing::ElementsAre(0.0f, 4.0f));
 }
 
+TEST(CNetwork, TakesAndGivesBlocks)
+{
+    const Network network;
+    const int64_t dims[] = {2, 8};
+    const float scales[] = {1.0f, 2.0f, 3.0f, 4.0f};
+    tenon_tensor_info info = Info(TENON_QSYMM_S4, dims, 2);
+    info.num_scales = 4;
+    info.scales = scales;
+    info.quantization_dim = 1;
+    info.quantization_block = 4;
+    tenon_value value = TENON_NO_VALUE;
+    Ok(tenon_network_add_input(network.Get(), "blocks", &info, &value, Error()));
+    info.struct_size = offsetof(tenon_tensor_info, quantization_block); // as programs of minor version 1 have it
+    Ok(tenon_network_add_input(network.Get(), "slices", &info, &value, Error()));
+    for (const size_t block : {size_t{4}, size_t{0}})
+    {
+        const tenon_tensor_info* given = nullptr;
+        Ok(tenon_network_input(network.Get(), block == 4 ? 0 : 1, nullptr, &given, Error()));
+        EXPECT_EQ(given->quantization_block, block);
+        EXPECT_EQ(given->num_scales, 4u);
+        EXPECT_EQ(given->quantization_dim, 1);
+    }
+    info.struct_size = sizeof(info);
+    info.quantization_dim = -1;
+    EXPECT_THAT(StatusAndText(tenon_network_add_input(network.Get(), "y", &info, &value, Error())),
+                HasSubstr("set the dimension first"));
+    info.quantization_dim = 1;
+    info.quantization_block = SIZE_MAX;
+    EXPECT_THAT(StatusAndText(tenon_network_add_input(network.Get(), "y", &info, &value, Error())),
+                HasSubstr("elements that share a scale"));
+}
+
 TEST(CNetwork, RefusesTensorsThatDoNotFit)
 {
     const Runtime runtime;

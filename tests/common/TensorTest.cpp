@@ -248,6 +248,41 @@ TEST(TensorInfo, GetsAndLosesItsQuantizationDimension)
     EXPECT_FALSE(info.HasQuantization());
 }
 
+TEST(TensorInfo, HoldsOneScalePerBlock)
+{
+    TensorInfo info({2, 4}, DataType::QSymmS4, std::vector<float>{1, 2, 3, 4}, 1);
+    EXPECT_FALSE(info.HasBlockwiseQuantization());
+    const TensorInfo perSlice = info;
+    info.SetQuantizationBlockSize(2);
+    EXPECT_TRUE(info.HasBlockwiseQuantization());
+    EXPECT_EQ(info.GetQuantizationBlockSize(), 2u);
+    EXPECT_EQ(info.GetQuantizationScales(), (std::vector<float>{1, 2, 3, 4}));
+    EXPECT_FALSE(info.IsTypeSpaceMatch(perSlice));
+    EXPECT_EQ(info.ToString(), "QSymmS4 [2,4] 4 scales along dimension 1 for blocks of 2");
+    const TensorInfo copy = info;
+    EXPECT_EQ(copy, info);
+    EXPECT_EQ(copy.ViewQuantizationScales().data(), info.ViewQuantizationScales().data());
+
+    EXPECT_FALSE(info.HasQuantizationOffsets());
+    info.SetQuantizationOffsets({0, 0, 5, 0});
+    EXPECT_TRUE(info.HasQuantizationOffsets());
+    EXPECT_EQ(info.GetQuantizationBlockSize(), 2u);
+    info.SetQuantizationBlockSize(0);
+    EXPECT_FALSE(info.HasBlockwiseQuantization());
+    EXPECT_TRUE(info.HasPerAxisQuantization());
+
+    // One block: there is a single scale, and blocks all the same.
+    TensorInfo one({1, 4}, DataType::QSymmS8, std::vector<float>{0.5f}, 1);
+    one.SetQuantizationBlockSize(4);
+    EXPECT_TRUE(one.HasBlockwiseQuantization());
+    EXPECT_FALSE(one.HasMultipleQuantizationScales());
+    one.SetQuantizationDim(EmptyOptional());
+    EXPECT_FALSE(one.HasBlockwiseQuantization());
+    EXPECT_EQ(one.ViewQuantizationScales().size(), 1u);
+    ExpectRefused([&] { one.SetQuantizationBlockSize(4); }, "set the dimension first");
+    EXPECT_TRUE(TensorInfo({1}, DataType::QAsymmU8).ViewQuantizationScales().empty());
+}
+
 TEST(TensorInfo, ComparesAndSharesQuantization)
 {
     const TensorInfo perAxis({2}, DataType::QSymmS8, {0.1f, 0.2f}, 0);

@@ -185,6 +185,38 @@ TEST(DelegateTensorScope, RefusesBadQuantization)
     }
 }
 
+TEST(DelegateTensorScope, BlocksHaveTheirScalesInAnotherTensor)
+{
+    std::vector<int8_t> values = {1, 2, 3, 4, 5, 6, 7, -8};
+    std::vector<uint16_t> scales = {0x3800, 0x3C00, 0x4000, 1};
+    std::vector<int8_t> zeroPoints = {0, 3, 0, 0};
+    TfLiteBlockwiseQuantization blocks{1, -1, 2, 0};
+    BareTensors tensors;
+    tensors.AddConstant(kTfLiteInt8, {2, 4}, values).quantization = {kTfLiteBlockwiseQuantization, &blocks};
+    tensors.AddConstant(kTfLiteFloat16, {2, 2}, scales).name = "s";
+    tensors.AddConstant(kTfLiteInt8, {2, 2}, zeroPoints).name = "z";
+    TensorInfo wanted({2, 4}, DataType::QSymmS8, std::vector<float>{0.5f, 1.0f, 2.0f, 0x1p-24f}, 1, true);
+    wanted.SetQuantizationBlockSize(2);
+    EXPECT_EQ(tensors.Read().m_Info, wanted);
+    blocks.zero_point = 0; // what a file without the field becomes
+    EXPECT_EQ(tensors.Read().m_Info, wanted);
+
+    blocks.zero_point = 2;
+    EXPECT_THAT(tensors.ErrorOf<UnimplementedException>(), HasSubstr("its zero points, tensor 'z', are not all 0"));
+    blocks = {1, -1, 3, 0};
+    EXPECT_THAT(tensors.ErrorOf<ParseException>(), HasSubstr("blocks of 3 elements, which do not divide"));
+    for (const int32_t number : {-1, 0, 3, INT32_MAX})
+    {
+        blocks = {number, -1, 2, 0};
+        EXPECT_THAT(tensors.ErrorOf<ParseException>(), HasSubstr("that must be another one of the 3 tensors"));
+    }
+    blocks = {2, -1, 2, 0};
+    EXPECT_THAT(tensors.ErrorOf<UnimplementedException>(), HasSubstr("its scales, tensor 'z', are of type INT8"));
+    blocks = {3, -1, 2, 0};
+    tensors.Add(kTfLiteFloat16, {2, 2}).name = "computed";
+    EXPECT_THAT(tensors.ErrorOf<ParseException>(), HasSubstr("its scales, tensor 'computed', have no values"));
+}
+
 TEST(DelegateTensorScope, RefusesBadTensors)
 {
     const auto refuses = [](const std::vector<int32_t>& dims, const char* text)

@@ -47,6 +47,7 @@ void ContentHash::Add(const TensorInfo& info)
     const std::vector<int32_t> offsets = info.GetQuantizationOffsets();
     AddBytes(offsets.data(), offsets.size() * sizeof(int32_t));
     Add(info.GetQuantizationDim().has_value() ? info.GetQuantizationDim().value() : ~0U);
+    Add(info.GetQuantizationBlockSize());
 }
 
 RunMemory* RunMemory::Get()

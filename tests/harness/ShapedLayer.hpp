@@ -71,7 +71,9 @@ struct ShapedLayer
                 return f(args);
             });
     }
-    std::unique_ptr<IWorkload> Create(const IBackend& backend) const
+    /// Calls f with the layer as a backend sees it.
+    template <typename F>
+    auto WithView(F f) const
     {
         return With(
             [&](auto inputs, auto outputs)
@@ -82,8 +84,12 @@ struct ShapedLayer
                 view.m_Descriptor = &Descriptor();
                 view.m_Inputs = inputs;
                 view.m_Outputs = outputs;
-                return backend.CreateWorkloadFactory({})->CreateWorkload(view);
+                return f(view);
             });
+    }
+    std::unique_ptr<IWorkload> Create(const IBackend& backend) const
+    {
+        return WithView([&](const LayerView& view) { return backend.CreateWorkloadFactory({})->CreateWorkload(view); });
     }
     std::unique_ptr<IShapedWorkload> Reshape(const IWorkload& workload) const
     {

@@ -2,6 +2,7 @@
 // Elements of every real type to and from double.
 #include "harness/TestTensor.hpp"
 
+#include "common/FourBits.hpp"
 #include "harness/RunMemory.hpp"
 
 #include <Eigen/Core>
@@ -95,18 +96,32 @@ public:
             {
                 m_Inner *= info.GetShape()[i];
             }
+            m_BlockSize = info.GetQuantizationBlockSize();
         }
     }
 
     const std::pair<double, double>& At(size_t element) const
     {
+        if (m_BlockSize != 0)
+        {
+            return m_Slices.at(element / m_Inner / m_BlockSize * m_Inner + element % m_Inner);
+        }
         return m_Slices.size() == 1 ? m_Slices.front() : m_Slices[element / m_Inner % m_Slices.size()];
     }
 
 private:
-    std::vector<std::pair<double, double>> m_Slices = {{1.0, 0.0}};
-    size_t m_Inner = 1; ///< elements of a slice that lie together
+    std::vector<std::pair<double, double>> m_Slices = {{1.0, 0.0}}; ///< or of blocks
+    size_t m_Inner = 1;                                             ///< elements of a slice that lie together
+    size_t m_BlockSize = 0;                                         ///< 0: not blockwise
 };
+
+/// The info of 4-bit elements that have a byte each.
+TensorInfo WithBytes(const TensorInfo& info)
+{
+    TensorInfo bytes = info;
+    bytes.SetDataType(info.GetDataType() == DataType::QSymmS4 ? DataType::QSymmS8 : info.GetDataType());
+    return bytes;
+}
 
 /// What elements of type T store for a real value.
 template <typename T>
@@ -129,8 +144,8 @@ TestTensor GenerateStored(const TensorInfo& info, F stored)
 {
     TestTensor tensor;
     tensor.m_Info = info;
-    tensor.m_Bytes.resize(info.GetNumBytes());
-    WithElement(info.GetDataType(),
+    tensor.m_Bytes.resize(WithBytes(info).GetNumBytes());
+    WithElement(WithBytes(info).GetDataType(),
                 [&, count = info.GetNumElements()](auto zero)
                 {
                     for (size_t i = 0; i < count; ++i)
@@ -138,6 +153,11 @@ TestTensor GenerateStored(const TensorInfo& info, F stored)
                         SetElement(tensor.m_Bytes.data(), i, FromDouble<decltype(zero)>(stored(i)));
                     }
                 });
+    if (info.GetDataType() == DataType::QSymmS4)
+    {
+        PackFourBits(tensor.m_Bytes.data(), tensor.m_Bytes.size(), tensor.m_Bytes.data());
+        tensor.m_Bytes.resize(info.GetNumBytes());
+    }
     return tensor;
 }
 
@@ -222,10 +242,15 @@ TestTensor Random(const TensorInfo& info, uint32_t seed, double low, double high
 
 TestTensor Random(const TensorInfo& info, uint32_t seed)
 {
-    const auto range = WithElement(info.GetDataType(),
-                                   [](auto zero) -> std::pair<double, double>
+    const bool isInt4 = info.GetDataType() == DataType::QSymmS4;
+    const auto range = WithElement(WithBytes(info).GetDataType(),
+                                   [isInt4](auto zero) -> std::pair<double, double>
                                    {
                                        using T = decltype(zero);
+                                       if (isInt4)
+                                       {
+                                           return {-8, 7};
+                                       }
                                        if constexpr (IsInteger<T> && sizeof(T) <= 2)
                                        {
                                            return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
@@ -260,6 +285,13 @@ TestTensor NotConnected()
 std::vector<double> GetStored(const TensorInfo& info, const std::byte* data)
 {
     std::vector<double> values(info.GetNumElements());
+    if (info.GetDataType() == DataType::QSymmS4)
+    {
+        std::vector<int8_t> bytes(values.size());
+        UnpackFourBits(data, bytes.size(), true, bytes.data());
+        std::copy(bytes.begin(), bytes.end(), values.begin());
+        return values;
+    }
     WithElement(info.GetDataType(),
                 [&](auto element)
                 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dequantize: stored numbers to real ones, per tensor and per channel, and half precision to float.
+// Dequantize: stored numbers to real ones, per tensor, per channel and per block, and half precision to float.
 #include "ops/ElementwiseOracle.hpp"
 
 #include <tenon/descriptors/Base.hpp>
@@ -72,6 +72,33 @@ ISA_TEST(Dequantize, PerChannel)
     }
 }
 
+ISA_TEST(Dequantize, PerBlock)
+{
+    for (const unsigned int dimension : {0U, 1U, 2U})
+    {
+        const TensorShape shape({4, 6, 10});
+        std::vector<float> scales(120);
+        std::vector<int32_t> zeroPoints(120);
+        for (size_t i = 0; i < scales.size(); ++i)
+        {
+            scales[i] = static_cast<float>(i * 37 % 101 + 1) / 64.0f;
+            zeroPoints[i] = static_cast<int32_t>(i % 7) - 3;
+        }
+        for (const DataType type : {DataType::QSymmS4, DataType::QSymmS8})
+        {
+            TensorInfo info(shape, type, scales, dimension);
+            info.SetQuantizationBlockSize(2);
+            CheckOp(MakeCase(Random(info, 9)));
+            CheckOp(MakeCase(Random(info, 9), DataType::Float16));
+            info.SetQuantizationOffsets(zeroPoints);
+            CheckOp(MakeCase(Random(info, 10)));
+        }
+    }
+    TensorInfo info({2, 9}, DataType::QSymmS4, std::vector<float>{0.5f, 0.0f, 2.0f, 3.0f, 4.0f, 5.0f}, 1);
+    info.SetQuantizationBlockSize(3);
+    CheckOp(MakeCase(Random(info, 11)));
+}
+
 ISA_TEST(Dequantize, HalfBytes)
 {
     OpCase op = MakeCase(Random(TensorInfo(TensorShape({3}), DataType::QAsymmS8, 0.5f, 0), 1));
@@ -102,6 +129,11 @@ ISA_TEST(Dequantize, RefusesWhatDoesNotFit)
     TestTensor wrongDimension = Random(TensorInfo(shape, DataType::QSymmS8, 1.0f), 1);
     wrongDimension.m_Info = TensorInfo(shape, DataType::QSymmS8, std::vector<float>{1, 2, 3}, 0);
     CheckUnsupported(MakeCase(wrongDimension), SupportCode::UnsupportedParameters, "quantization dimension");
+    wrongDimension.m_Info.SetQuantizationBlockSize(1);
+    CheckUnsupported(MakeCase(wrongDimension), SupportCode::UnsupportedParameters, "has 6 blocks");
+    wrongDimension.m_Info.SetQuantizationDim(1U);
+    wrongDimension.m_Info.SetQuantizationBlockSize(2);
+    CheckUnsupported(MakeCase(wrongDimension), SupportCode::UnsupportedParameters, "that its blocks divide");
     CheckUnsupported(MakeCase(Random(TensorInfo(shape, DataType::Signed32), 1)), SupportCode::UnsupportedType,
                      "input 0");
     CheckUnsupported(MakeCase(Random(TensorInfo(shape, DataType::Float16), 1), DataType::Float16),

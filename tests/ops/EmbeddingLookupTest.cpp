@@ -83,6 +83,27 @@ ISA_TEST(EmbeddingLookup, TakesHalfBytes)
     EXPECT_EQ(GetStored(op.m_Output, got.data()), (std::vector<double>{14, -16, -2, 0.75, 1, 1.25}));
 }
 
+ISA_TEST(EmbeddingLookup, TablesWithAScalePerBlock)
+{
+    for (const TensorShape& shape : {TensorShape({3, 66}), TensorShape({5, 33}), TensorShape({4, 2, 99})})
+    {
+        for (const DataType type : {DataType::QSymmS4, DataType::QSymmS8})
+        {
+            std::vector<float> scales(shape.GetNumElements() / 33);
+            for (size_t i = 0; i < scales.size(); ++i)
+            {
+                scales[i] = static_cast<float>(i + 1) / 64.0f;
+            }
+            TensorInfo info(shape, type, scales, shape.GetNumDimensions() - 1);
+            info.SetQuantizationBlockSize(33);
+            for (const DataType output : {DataType::Float32, DataType::Float16})
+            {
+                CheckOp(MakeCase(Random(info, 6), {2, 0, 1, 1}, output));
+            }
+        }
+    }
+}
+
 ISA_TEST(EmbeddingLookup, UnsignedTablesHoldSignedNumbers)
 {
     OpCase op =
@@ -107,6 +128,14 @@ ISA_TEST(EmbeddingLookup, RefusesWhatDoesNotFit)
 
     CheckUnsupported(MakeCase(Random(TensorInfo({3, 4}, DataType::QAsymmS8, 0.5f, 3), 3), {0}, DataType::Float32),
                      SupportCode::UnsupportedParameters, "zero point");
+    TensorInfo blocks({4, 6}, DataType::QSymmS8, std::vector<float>(12, 0.5f), 0);
+    blocks.SetQuantizationBlockSize(2);
+    CheckUnsupported(MakeCase(Random(blocks, 3), {0}, DataType::Float32), SupportCode::UnsupportedParameters,
+                     "another dimension than the last one of its slices");
+    blocks.SetQuantizationDim(1U);
+    blocks.SetQuantizationOffset(1);
+    CheckUnsupported(MakeCase(Random(blocks, 3), {0}, DataType::Float32), SupportCode::UnsupportedParameters,
+                     "zero point");
     const TensorInfo columns({3, 4}, DataType::QSymmS8, std::vector<float>(4, 0.5f), 1);
     CheckUnsupported(MakeCase(Random(columns, 3), {0}, DataType::Float32), SupportCode::UnsupportedParameters,
                      "another dimension");

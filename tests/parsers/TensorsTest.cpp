@@ -57,6 +57,24 @@ ConstTensor ConstantOf(const Parsed& parsed)
     return ConstantOf(parsed.The(LayerType::Constant));
 }
 
+/// A constant [2, 4] with blocks of 2 that is an output, tensor 0, and its scales, tensor 1.
+ModelBuilder BlockModel(Type type)
+{
+    ModelBuilder model = type == Type::INT4 ? ConstantModel<uint8_t>({2, 4}, {0x21, 0x43, 0x65, 0x87}, type)
+                                            : ConstantModel<int8_t>({2, 4}, {1, 2, 3, 4, 5, 6, 7, -8}, type);
+    schema::BlockwiseQuantizationT blocks;
+    blocks.scales = model.AddConstant<uint16_t>("s", {2, 2}, {0x3800, 0x3C00, 0x4000, 1}, Type::FLOAT16);
+    blocks.block_size = 2;
+    model.Quantize(0, {}, {});
+    model.Tensor(0).quantization->details.Set(std::move(blocks));
+    return model;
+}
+
+schema::BlockwiseQuantizationT& BlocksOf(ModelBuilder& model)
+{
+    return *model.Tensor(0).quantization->details.AsBlockwiseQuantization();
+}
+
 } // namespace
 
 TEST(TfLiteTensors, EachTypeHasADataType)
@@ -150,9 +168,103 @@ TEST(TfLiteTensors, RefusesBadQuantization)
     refuses(Type::UINT8, {1}, {-1}, 0, "outside of UINT8");
     refuses(Type::INT32, {1}, {int64_t{1} << 40}, 0, "outside of INT32");
 
-    ModelBuilder blockwise = PassThrough(Type::INT8).Quantize(0, {1}, {0});
-    blockwise.Tensor(0).quantization->details.Set(schema::BlockwiseQuantizationT());
-    EXPECT_THAT(ErrorOf<UnimplementedException>(blockwise), HasSubstr("BlockwiseQuantization"));
+    ModelBuilder others = PassThrough(Type::INT8).Quantize(0, {1}, {0});
+    others.Tensor(0).quantization->details.Set(schema::MultiAxisQuantizationT());
+    EXPECT_THAT(ErrorOf<UnimplementedException>(others), HasSubstr("MultiAxisQuantization, which is not supported"));
+    others.Tensor(0).quantization->details.Set(schema::BlockwiseQuantizationT());
+    others.Tensor(0).type = Type::UINT8;
+    EXPECT_THAT(ErrorOf<UnimplementedException>(others), HasSubstr("BlockwiseQuantization, which is not supported"));
+}
+
+TEST(TfLiteTensors, BlocksHaveTheirScalesInAnotherTensor)
+{
+    for (const bool isInt4 : {true, false})
+    {
+        ModelBuilder model = BlockModel(isInt4 ? Type::INT4 : Type::INT8);
+        const TensorInfo info = ConstantOf(Parsed(model)).GetInfo();
+        TensorInfo wanted({2, 4}, isInt4 ? DataType::QSymmS4 : DataType::QSymmS8,
+                          std::vector<float>{0.5f, 1.0f, 2.0f, 0x1p-24f}, 1, true);
+        wanted.SetQuantizationBlockSize(2);
+        EXPECT_EQ(info, wanted);
+
+        // What the quantizer writes, and what it may write: no zero points, or zeros.
+        BlocksOf(model).zero_points = -1;
+        EXPECT_EQ(ConstantOf(Parsed(model)).GetInfo(), wanted);
+        BlocksOf(model).zero_points = model.AddConstant<int8_t>("z", {1}, {0}, Type::INT8);
+        EXPECT_EQ(ConstantOf(Parsed(model)).GetInfo(), wanted);
+        BlocksOf(model).zero_points = model.AddConstant<int64_t>("zz", {4}, {0, 0, 0, 0}, Type::INT64);
+        BlocksOf(model).block_shape = {1, 2};
+        EXPECT_EQ(ConstantOf(Parsed(model)).GetInfo(), wanted);
+        BlocksOf(model).scales = model.AddConstant<float>("floats", {4}, {0.5f, 1.0f, 2.0f, 0x1p-24f}, Type::FLOAT32);
+        EXPECT_EQ(ConstantOf(Parsed(model)).GetInfo(), wanted);
+    }
+    // A type that has no quantization has no blocks either.
+    ModelBuilder floats = ConstantModel<float>({2}, {1, 2}, Type::FLOAT32);
+    floats.Quantize(0, {}, {});
+    floats.Tensor(0).quantization->details.Set(schema::BlockwiseQuantizationT());
+    EXPECT_EQ(ConstantOf(Parsed(floats)).GetInfo(), TensorInfo({2}, DataType::Float32, 0.0f, 0, true));
+}
+
+TEST(TfLiteTensors, RefusesBadBlocks)
+{
+    const auto refuses = [](const auto& change, const char* text)
+    {
+        SCOPED_TRACE(text);
+        ModelBuilder model = BlockModel(Type::INT4);
+        change(model, BlocksOf(model));
+        try
+        {
+            Parsed parsed(model);
+            ADD_FAILURE() << "nothing was thrown";
+        }
+        catch (const Exception& error)
+        {
+            EXPECT_THAT(error.what(), HasSubstr(text));
+            EXPECT_THAT(error.what(), HasSubstr("tensor 'c'"));
+        }
+    };
+    using Blocks = schema::BlockwiseQuantizationT;
+    for (const int32_t index : {-1, 0, 3, INT32_MAX, INT32_MIN})
+    {
+        refuses([index](ModelBuilder&, Blocks& blocks) { blocks.scales = index; }, "that must be another one of the 2");
+    }
+    refuses([](ModelBuilder&, Blocks& blocks) { blocks.zero_points = 9; }, "its zero points are tensor 9");
+    for (const int32_t size : {0, -2, 3, 8, INT32_MAX})
+    {
+        refuses([size](ModelBuilder&, Blocks& blocks) { blocks.block_size = size; }, "which do not divide");
+    }
+    refuses([](ModelBuilder&, Blocks& blocks) { blocks.block_shape = {2, 1}; }, "blocks of shape [2,1]");
+    refuses([](ModelBuilder&, Blocks& blocks) { blocks.block_shape = {1, 1, 2}; }, "along the last dimension");
+    refuses([](ModelBuilder&, Blocks& blocks) { blocks.block_size = 1; }, "tensor 's', have 8 bytes of FLOAT16 for 8");
+    refuses([](ModelBuilder&, Blocks& blocks) { blocks.block_size = 4; }, "tensor 's', have 8 bytes of FLOAT16 for 2");
+    refuses([](ModelBuilder& model, Blocks&) { model.Tensor(1).buffer = 0; }, "tensor 's', have no values");
+    refuses([](ModelBuilder& model, Blocks&) { model.Tensor(1).type = Type::INT16; }, "tensor 's', are of type INT16");
+    refuses([](ModelBuilder& model, Blocks&) { model.Tensor(1).buffer = 77; }, "buffer 77 does not exist");
+    refuses([](ModelBuilder& model, Blocks&) { model.Tensor(0).shape = {8, 1}; }, "which do not divide");
+    refuses([](ModelBuilder& model, Blocks&) { model.Tensor(0).shape = {-1, 4}; }, "not known");
+    refuses([](ModelBuilder& model, Blocks&) { model.Tensor(0).shape = {1 << 30, 1 << 30, 4}; }, "for 2");
+    refuses([](ModelBuilder& model, Blocks&) { model.Tensor(0).shape = {}; }, "which do not divide");
+    refuses([](ModelBuilder& model, Blocks&) { model.Tensor(0).buffer = 0; }, "for constants alone");
+    for (const auto& [bits, name] : {std::pair(0x7E00, "nan"), std::pair(0x7C00, "inf"), std::pair(0xB800, "-0.5")})
+    {
+        refuses(
+            [bits = bits](ModelBuilder& model, Blocks& blocks)
+            {
+                blocks.scales =
+                    model.AddConstant<uint16_t>("bad", {4}, {0x3800, 0, static_cast<uint16_t>(bits), 0}, Type::FLOAT16);
+            },
+            (std::string("scale 2 of 4 is ") + name).c_str());
+    }
+    const auto withZeroPoints = [](std::vector<int8_t> values, Type type)
+    {
+        return [values = std::move(values), type](ModelBuilder& model, Blocks& blocks)
+        { blocks.zero_points = model.AddConstant("z", {static_cast<int32_t>(values.size())}, values, type); };
+    };
+    refuses(withZeroPoints({0, 0, 3, 0}, Type::INT8), "tensor 'z', are not all 0");
+    refuses(withZeroPoints({3}, Type::UINT8), "tensor 'z', are not all 0");
+    refuses(withZeroPoints({0, 0, 0}, Type::INT8), "tensor 'z', have 3 bytes of INT8 for 4 blocks");
+    refuses(withZeroPoints({0, 0, 0}, Type::INT32), "tensor 'z', have 3 bytes of INT32 for 4 blocks");
+    refuses(withZeroPoints({0, 0, 0, 0}, Type::FLOAT32), "tensor 'z', are of type FLOAT32");
 }
 
 TEST(TfLiteTensors, RefusesBadShapes)

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <limits>
 #include <tenon_generated.h>
 
 namespace tenon::test::hostile_test
@@ -268,6 +269,33 @@ TEST(HostileTenon, DataThatIsNotThere)
         ->mutable_sizes()
         ->Mutate(0, 3);
     EXPECT_THAT(Refusal(file), HasSubstr("8 bytes are no values of"));
+}
+
+TEST(HostileTenon, BlocksThatNoTensorHas)
+{
+    TensorInfo info({4, 2}, DataType::QSymmS4, std::vector<float>{0.1f, 0.2f, 0.3f, 0.4f}, 0);
+    info.SetQuantizationBlockSize(2);
+    TensorInfo other = info;
+    other.SetQuantizationScales({0.4f, 0.3f, 0.2f, 0.1f});
+    Network network({});
+    AddInput(network, 0, other, "other"); // buffer 0
+    AddInput(network, 1, info, "in");
+    const Bytes good = Serialized(network);
+    const auto blocks = [](Bytes& file) -> schema::Blocks&
+    { return *LayerAt(file, "in").mutable_outputs()->GetMutableObject(0)->mutable_info()->mutable_blocks(); };
+    Bytes file = good;
+    EXPECT_TRUE(blocks(file).mutate_scales(7));
+    EXPECT_THAT(Refusal(file), HasSubstr("buffer 7"));
+    file = good;
+    blocks(file).mutate_size(0);
+    EXPECT_THAT(Refusal(file), HasSubstr("16 bytes of scales for blocks of 0 elements"));
+    file = good;
+    const float scale = std::numeric_limits<float>::infinity();
+    std::copy_n(reinterpret_cast<const uint8_t*>(&scale), sizeof(scale), file.end() - 16);
+    EXPECT_THAT(Refusal(file), HasSubstr("not a finite number"));
+    // Readers that do not know blocks must refuse them.
+    file = good;
+    EXPECT_EQ(LayerAt(file, "in").outputs()->Get(0)->info()->per_axis()->dimension(), -2);
 }
 
 TEST(HostileTenon, NestedGraphs)

@@ -91,10 +91,19 @@ TEST(SerializedNetwork, KeepsTensorInfosOfAllKinds)
     TensorInfo oneScale({1, 2}, DataType::QSymmS8, std::vector<float>{0.5f}, 1);
     TensorInfo withoutDimension({2}, DataType::QSymmS8);
     withoutDimension.SetQuantizationScales({0.5f, 0.25f});
+    TensorInfo blocks({4, 2}, DataType::QSymmS4, std::vector<float>{0.1f, 0.2f, 0.3f, 0.4f}, 0);
+    blocks.SetQuantizationBlockSize(2);
+    TensorInfo shiftedBlocks = blocks;
+    shiftedBlocks.SetQuantizationOffsets({0, -1, 2, 3});
+    TensorInfo emptyBlocks({0, 2}, DataType::QSymmS8, std::vector<float>(), 0);
+    emptyBlocks.SetQuantizationBlockSize(3);
+    TensorInfo otherEmptyBlocks = emptyBlocks;
+    otherEmptyBlocks.SetQuantizationBlockSize(4);
     Network network({});
     LayerBindingId id = 0;
     for (const TensorInfo& info :
-         {perAxis, shifted, constant, onlyOffset, oneScale, withoutDimension, TensorInfo(),
+         {perAxis, shifted, constant, onlyOffset, oneScale, withoutDimension, blocks, shiftedBlocks, blocks,
+          emptyBlocks, otherEmptyBlocks, TensorInfo(),
           TensorInfo(TensorShape(Dimensionality::Scalar), DataType::Complex64),
           TensorInfo(TensorShape(Dimensionality::Specified), DataType::Float16),
           TensorInfo(TensorShape(8, false), DataType::BFloat16),
@@ -103,6 +112,24 @@ TEST(SerializedNetwork, KeepsTensorInfosOfAllKinds)
         AddInput(network, id++, info);
     }
     ExpectSameGraph(network.GetGraph(), GraphOf(Read(Serialized(network))));
+}
+
+// The scales of blocks are many: they are stored once for all infos that share them, and shared again when read.
+TEST(SerializedNetwork, StoresScalesOfBlocksOnce)
+{
+    TensorInfo info({100, 320}, DataType::QSymmS4, std::vector<float>(1000, 0.5f), 1);
+    info.SetQuantizationBlockSize(32);
+    Network network({});
+    for (LayerBindingId id = 0; id < 5; ++id)
+    {
+        AddInput(network, id, info);
+    }
+    const Bytes file = Serialized(network);
+    EXPECT_LT(file.size(), 8000u);
+    const INetworkPtr read = Read(file);
+    const auto& layers = GraphOf(read).Layers();
+    EXPECT_EQ(layers[4]->Output(0).GetTensorInfo().ViewQuantizationScales().data(),
+              layers[0]->Output(0).GetTensorInfo().ViewQuantizationScales().data());
 }
 
 TEST(SerializedNetwork, StoresSharedConstantsOnceAndNeedsTheirMemoryNoMore)

@@ -34,8 +34,9 @@
 #endif
 
 #define TENON_PLUGIN_MAJOR 1u
-/* 0: the first version. 1: fusion (tenon_plugin_table::shaped_fusion), tenon_layer::max_threads and output_pitch. */
-#define TENON_PLUGIN_MINOR 1u
+/* 0: the first version. 1: fusion (tenon_plugin_table::shaped_fusion), tenon_layer::max_threads and output_pitch.
+ * 2: tenon_tensor_info::quantization_block. */
+#define TENON_PLUGIN_MINOR 2u
 
 /* The one symbol that a plugin exports: a tenon_plugin_entry of this name. */
 #define TENON_PLUGIN_ENTRY tenon_plugin_get_table
@@ -79,7 +80,7 @@ enum
     TENON_SIGNED32 = 3,    /* int32_t */
     TENON_BOOLEAN = 4,     /* uint8_t, 0 or 1 */
     TENON_QSYMM_S16 = 5,   /* int16_t, quantized: scale */
-    TENON_QSYMM_S8 = 6,    /* int8_t, quantized: a scale, or one for each index of a dimension; weights */
+    TENON_QSYMM_S8 = 6,    /* int8_t, quantized: a scale, one for each index of a dimension, or one a block; weights */
     TENON_QASYMM_S8 = 7,   /* int8_t, quantized: scale and zero point */
     TENON_BFLOAT16 = 8,    /* the upper 16 bits of a float */
     TENON_SIGNED64 = 9,    /* int64_t */
@@ -108,13 +109,17 @@ typedef struct tenon_tensor_info
     uint32_t rank;              /* at most 8; 0 for a scalar; TENON_UNKNOWN_RANK */
     const int64_t* dims;        /* rank many; TENON_UNKNOWN_DIM where a size is known only in a run */
     size_t num_bytes;           /* 0 while a size is unknown */
-    uint32_t num_scales;        /* 0: not quantized; 1: per tensor; else one for each index of quantization_dim */
+    uint32_t num_scales;        /* 0: not quantized; 1: per tensor; else one for each index of quantization_dim, or
+                                 * for each block */
     const float* scales;        /* real = scale * (stored - zero point) */
     uint32_t num_zero_points;   /* 1, or as many as scales */
     const int32_t* zero_points; /* stored numbers that stand for 0 */
     int32_t quantization_dim;   /* -1: per tensor */
     uint8_t is_constant;        /* 1: its values never change */
     uint8_t reserved[3];        /* 0 */
+    /* Since minor version 2. This many neighbouring elements along quantization_dim share a scale. Scales are in the
+     * order of the elements of a tensor of which each stands for a block. 0: quantization is not blockwise. */
+    size_t quantization_block;
 } tenon_tensor_info;
 
 /* The kinds of an attribute's values. */

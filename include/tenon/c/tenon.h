@@ -272,8 +272,8 @@ typedef uint32_t tenon_value;
 #define TENON_NO_VALUE UINT32_MAX
 
 /* Infos that a caller passes need type, rank and dims; scales and zero points of quantized tensors, and
- * quantization_dim where there are several scales; num_bytes is not read. Names may be null: inputs and outputs are
- * called "input_<index>" and "output_<index>" then. Names of inputs differ, and so do those of outputs. */
+ * quantization_dim where there are several scales or blocks; num_bytes is not read. Names may be null: inputs and
+ * outputs are called "input_<index>" and "output_<index>" then. Names of inputs differ, and so do those of outputs. */
 
 /* Makes an empty network. */
 TENON_C_API tenon_status TENON_CALL tenon_network_create(tenon_network** network, tenon_error** error);

@@ -106,6 +106,9 @@ private:
         case Scales::PerTensor: return CheckPerTensor(info, NameOf(place));
         case Scales::PerSlice: return CheckPerSlice(info, NameOf(place));
         case Scales::AnyZero: return CheckScalesAlone(info, NameOf(place));
+        case Scales::Blocks:
+            return info.HasBlockwiseQuantization() ? CheckBlocks(info, NameOf(place))
+                                                   : CheckScalesAlone(info, NameOf(place));
         case Scales::Any: break;
         }
         return SupportResult::Yes();

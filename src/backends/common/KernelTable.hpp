@@ -75,7 +75,8 @@ enum class Scales : uint8_t
     Any,       ///< it does not look, or its check does
     PerTensor, ///< see CheckPerTensor in QuantizationCheck.hpp
     PerSlice,  ///< see CheckPerSlice there
-    AnyZero    ///< see CheckScalesAlone there
+    AnyZero,   ///< see CheckScalesAlone there
+    Blocks     ///< the same, or a scale for each block: see CheckBlocks there
 };
 
 /// One combination of types that a kernel takes. An input past the listed ones may have any type. An unconnected

@@ -88,7 +88,8 @@ void AddInfo(Words& words, const TensorInfo* info)
     words.Add(info->GetQuantizationScales());
     words.Add(info->GetQuantizationOffsets());
     const auto dimension = info->GetQuantizationDim();
-    words.Add(dimension.has_value() ? int64_t{dimension.value()} : int64_t{-1});
+    words.Add(dimension.has_value() ? int64_t{dimension.value()} | int64_t{info->GetQuantizationBlockSize()} << 32
+                                    : int64_t{-1});
 }
 
 } // namespace

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace tenon::backends
 {
@@ -30,6 +29,11 @@ bool CarriesScale(const TensorInfo& info)
     return info.IsQuantized() || info.GetDataType() == DataType::Signed32;
 }
 
+SupportResult RefuseBlocks(const TensorInfo& info, const std::string& place)
+{
+    return Refuse(info, place, "has a scale per block; this operator takes none of them there");
+}
+
 SupportResult CheckZeroPoint(const TensorInfo& info, const std::string& place, int32_t zeroPoint)
 {
     const QuantizedRange range = GetTypeRange(info.GetDataType());
@@ -44,6 +48,10 @@ SupportResult CheckZeroPoint(const TensorInfo& info, const std::string& place, i
 
 SupportResult CheckOneScale(const TensorInfo& info, const std::string& place)
 {
+    if (info.HasBlockwiseQuantization())
+    {
+        return RefuseBlocks(info, place);
+    }
     if (info.HasMultipleQuantizationScales())
     {
         return Refuse(info, place, "has a scale per channel; this operator takes one scale per tensor there");
@@ -121,7 +129,11 @@ SupportResult CheckScalesAlone(const TensorInfo& info, const std::string& place)
     {
         return CheckOneScale(info, place);
     }
-    const std::vector<float> scales = info.GetQuantizationScales();
+    if (info.HasBlockwiseQuantization())
+    {
+        return RefuseBlocks(info, place);
+    }
+    const Span<const float> scales = info.ViewQuantizationScales();
     if (!std::all_of(scales.begin(), scales.end(), IsUsable))
     {
         return Refuse(info, place, "needs quantization scales that are positive and finite");
@@ -138,6 +150,32 @@ SupportResult CheckScalesAlone(const TensorInfo& info, const std::string& place)
                ? SupportResult::Yes()
                : Refuse(info, place,
                         "has " + std::to_string(scales.size()) + " scales, but no quantization dimension of that size");
+}
+
+SupportResult CheckBlocks(const TensorInfo& info, const std::string& place)
+{
+    const Span<const float> scales = info.ViewQuantizationScales();
+    if (!std::all_of(scales.begin(), scales.end(), [](float scale) { return scale >= 0.0f && std::isfinite(scale); }))
+    {
+        return Refuse(info, place, "needs quantization scales that are finite and not negative");
+    }
+    const TensorShape& shape = info.GetShape();
+    if (shape.GetDimensionality() == Dimensionality::NotSpecified)
+    {
+        return SupportResult::Yes();
+    }
+    const unsigned int dimension = info.GetQuantizationDim().value();
+    const unsigned int size = info.GetQuantizationBlockSize();
+    if (dimension >= shape.GetNumDimensions() ||
+        (shape.GetDimensionSpecificity(dimension) && shape[dimension] % size != 0))
+    {
+        return Refuse(info, place, "has no quantization dimension that its blocks divide");
+    }
+    if (shape.AreAllDimensionsSpecified() && shape.GetNumElements64() / size != scales.size())
+    {
+        return Refuse(info, place, "has " + std::to_string(shape.GetNumElements64() / size) + " blocks");
+    }
+    return SupportResult::Yes();
 }
 
 SupportResult CheckZeroPointInt16(const TensorInfo& info, const std::string& place)

@@ -28,6 +28,11 @@ SupportResult CheckPerSlice(const TensorInfo& info, const std::string& place);
 /// As CheckPerSlice, but that zero points may be any numbers.
 SupportResult CheckScalesAlone(const TensorInfo& info, const std::string& place);
 
+/// Blockwise quantization whose blocks divide the quantization dimension and, as far as the shape is known, are as many
+/// as the scales. These are finite and not negative, for a block of zeros may have scale 0. Zero points may be any
+/// numbers.
+SupportResult CheckBlocks(const TensorInfo& info, const std::string& place);
+
 /// One scale, positive and finite; the zero point is not looked at.
 SupportResult CheckOneScale(const TensorInfo& info, const std::string& place);
 

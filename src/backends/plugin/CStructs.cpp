@@ -77,6 +77,7 @@ CInfo::CInfo(const TensorInfo& info)
     m_Info.quantization_dim =
         info.GetQuantizationDim().has_value() ? static_cast<int32_t>(info.GetQuantizationDim().value()) : -1;
     m_Info.is_constant = info.IsConstant() ? 1 : 0;
+    m_Info.quantization_block = info.GetQuantizationBlockSize();
 }
 
 CAttributes::CAttributes(std::vector<Attribute> attributes) : m_Attributes(std::move(attributes))
@@ -237,6 +238,15 @@ TensorInfo ToInfo(const tenon_tensor_info& info)
     if (info.quantization_dim >= 0)
     {
         result.SetQuantizationDim(Optional<unsigned int>(static_cast<unsigned int>(info.quantization_dim)));
+    }
+    if (info.quantization_block != 0)
+    {
+        if (!std::in_range<unsigned int>(info.quantization_block))
+        {
+            throw InvalidArgumentException("blocks of " + std::to_string(info.quantization_block) +
+                                           " elements that share a scale");
+        }
+        result.SetQuantizationBlockSize(static_cast<unsigned int>(info.quantization_block));
     }
     result.SetConstant(info.is_constant != 0);
     return result;

@@ -7,6 +7,7 @@
 
 #include <tenon/Exceptions.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace tenon::plugin
@@ -40,6 +41,18 @@ SupportResult ToResult(tenon_support_code code, ErrorText& reason)
                              text.empty() ? "refused without a reason" : text);
 }
 
+/// Whether a tensor has blocks, which an older plugin would take for slices of a dimension.
+bool HasUnknownBlocks(const tenon_plugin_table& table, const LayerView& layer)
+{
+    constexpr uint32_t FirstWithBlocks = 2;
+    const auto hasBlocks = [](Span<const TensorInfo* const> infos)
+    {
+        return std::any_of(infos.begin(), infos.end(),
+                           [](const TensorInfo* info) { return info != nullptr && info->HasBlockwiseQuantization(); });
+    };
+    return table.minor < FirstWithBlocks && (hasBlocks(layer.m_Inputs) || hasBlocks(layer.m_Outputs));
+}
+
 class PluginSupport final : public ILayerSupport
 {
 public:
@@ -50,6 +63,11 @@ public:
         if (layer.m_Type == LayerType::PreCompiled && layer.m_Blob == nullptr)
         {
             return SupportResult::No(SupportCode::UnsupportedParameters, "the layer has no blob");
+        }
+        if (HasUnknownBlocks(m_Model->GetPlugin().Table(), layer))
+        {
+            return SupportResult::No(SupportCode::UnsupportedParameters,
+                                     "a tensor has a scale per block, which the plugin is too old for");
         }
         const CLayer c(layer);
         ErrorText reason;

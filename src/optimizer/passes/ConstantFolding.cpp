@@ -74,7 +74,7 @@ private:
     uint64_t GetMaxBytes(const Layer& layer) const
     {
         constexpr uint64_t small = uint64_t{1} << 20;
-        constexpr uint64_t growth = 4; // Float32 for 8 bits
+        constexpr uint64_t growth = 8; // Float32 for 4 bits
         return std::min(std::max(small, growth * layer.CountConstantInputBytes()), m_Context.m_FoldingBytesLeft);
     }
 

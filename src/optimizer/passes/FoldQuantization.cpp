@@ -50,6 +50,10 @@ bool IsUnsigned(DataType type)
 
 bool IsQuantizedInt8(const TensorInfo& info)
 {
+    if (info.HasBlockwiseQuantization())
+    {
+        return false;
+    }
     switch (info.GetDataType())
     {
     case DataType::QAsymmU8: return !info.HasMultipleQuantizationScales();

@@ -91,6 +91,10 @@ void FillView(TensorView& view, const DeclaredTensor& tensor, bool inferShapes, 
     // be inferred.
     view.m_DeclaredShape = view.m_IsConstant || tensor.m_IsInput ? view.m_WrittenShape
                                                                  : LeaveOpen(view.m_WrittenShape, tensor.m_Signature);
+    if (tensor.m_Quantization.m_Blocks.has_value() && !view.m_IsConstant)
+    {
+        throw UnimplementedException("has BlockwiseQuantization, which is supported for constants alone");
+    }
     view.m_Info = MakeInfo(tensor.m_Type, tensor.m_Quantization, view.m_DeclaredShape, budget);
     parsers::CheckTensorBytes(view.m_Info, limits);
     if (view.m_IsConstant)

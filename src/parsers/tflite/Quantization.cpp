@@ -2,12 +2,17 @@
 // Type and quantization of tensors: see Quantization.hpp.
 #include "parsers/tflite/Quantization.hpp"
 
+#include "common/FourBits.hpp"
+#include "common/HalfFloat.hpp"
+
 #include <tenon/Exceptions.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <tflite_generated.h>
 #include <utility>
@@ -62,9 +67,8 @@ bool Fits(size_t scales, int32_t dimension, const TensorShape& shape)
     return axis < shape.GetNumDimensions() && (!shape.GetDimensionSpecificity(axis) || shape[axis] == scales);
 }
 
-std::vector<float> ReadScales(Span<const float> scales)
+std::vector<float> ReadScales(std::vector<float> values)
 {
-    std::vector<float> values(scales.begin(), scales.end());
     for (size_t i = 0; i < values.size(); ++i)
     {
         if (!std::isfinite(values[i]) || values[i] < 0)
@@ -131,7 +135,7 @@ Quantization ReadQuantization(TensorType type, const DeclaredQuantization& decla
     }
     budget.Charge(scales.size() * sizeof(float));
     Quantization quantization;
-    quantization.m_Scales = ReadScales(scales);
+    quantization.m_Scales = ReadScales({scales.begin(), scales.end()});
     quantization.m_ZeroPoints = ReadZeroPoints(declared.m_ZeroPoints, scales.size(), type);
     quantization.m_Dimension = static_cast<unsigned int>(std::max(declared.m_Dimension, 0));
     if (quantization.m_Scales.size() == 1 && quantization.m_Scales.front() == 0.0f)
@@ -139,6 +143,109 @@ Quantization ReadQuantization(TensorType type, const DeclaredQuantization& decla
         return {}; // how old files say that there is none
     }
     return quantization;
+}
+
+/// The size of blocks, which divide the last dimension.
+unsigned int ReadBlockSize(const DeclaredBlocks& blocks, const TensorShape& shape)
+{
+    const unsigned int rank = shape.GetNumDimensions();
+    const Span<const int32_t> sizes = blocks.m_Shape;
+    const bool isAlongLast =
+        sizes.empty() || (sizes.size() == rank && sizes[rank - 1] == blocks.m_Size &&
+                          std::all_of(sizes.begin(), sizes.end() - 1, [](int32_t s) { return s == 1; }));
+    if (!isAlongLast)
+    {
+        throw UnimplementedException(fmt::format(
+            "has blocks of shape [{}] and of {} elements; only those along the last dimension are supported",
+            fmt::join(sizes, ","), blocks.m_Size));
+    }
+    if (rank == 0 || blocks.m_Size < 1 || shape[rank - 1] % static_cast<unsigned int>(blocks.m_Size) != 0)
+    {
+        throw ParseException(fmt::format("has blocks of {} elements, which do not divide the last dimension of {}",
+                                         blocks.m_Size, shape.ToString()));
+    }
+    return static_cast<unsigned int>(blocks.m_Size);
+}
+
+/// Throws ParseException unless there is a value for each block or, with `mayBeOne`, one for all.
+void CheckCount(const DeclaredValues& values, const char* what, unsigned int bits, uint64_t blocks, bool mayBeOne)
+{
+    const size_t bytes = values.m_Data.size();
+    const auto holds = [&](uint64_t count)
+    { return bits < 8 ? bytes == GetFourBitsBytes(count) : bytes % (bits / 8) == 0 && bytes / (bits / 8) == count; };
+    if (!holds(blocks) && !(mayBeOne && holds(1)))
+    {
+        throw ParseException(bytes == 0
+                                 ? fmt::format("its {}, tensor {}, have no values in the model", what, values.m_Label)
+                                 : fmt::format("its {}, tensor {}, have {} bytes of {} for {} blocks", what,
+                                               values.m_Label, bytes, EnumNameTensorType(values.m_Type), blocks));
+    }
+}
+
+[[noreturn]] void RefuseType(const DeclaredValues& values, const char* what)
+{
+    throw UnimplementedException(fmt::format("its {}, tensor {}, are of type {}, which is not supported for them", what,
+                                             values.m_Label, EnumNameTensorType(values.m_Type)));
+}
+
+std::vector<float> ReadBlockScales(const DeclaredValues& scales, uint64_t blocks, ReadBudget& budget)
+{
+    const bool isF16 = scales.m_Type == TensorType::FLOAT16;
+    if (!isF16 && scales.m_Type != TensorType::FLOAT32)
+    {
+        RefuseType(scales, "scales");
+    }
+    CheckCount(scales, "scales", isF16 ? 16 : 32, blocks, false);
+    budget.Charge(scales.m_Data.size());
+    std::vector<float> values(blocks);
+    if (!isF16)
+    {
+        std::memcpy(values.data(), scales.m_Data.data(), scales.m_Data.size());
+        return ReadScales(std::move(values));
+    }
+    std::vector<uint16_t> halves(blocks); // aligned
+    std::memcpy(halves.data(), scales.m_Data.data(), scales.m_Data.size());
+    HalvesToFloats(halves.data(), halves.size(), values.data());
+    return ReadScales(std::move(values));
+}
+
+void CheckBlockZeroPoints(const DeclaredValues& zeroPoints, uint64_t blocks)
+{
+    unsigned int bits = 0;
+    switch (zeroPoints.m_Type)
+    {
+    case TensorType::INT4:
+    case TensorType::UINT4: bits = 4; break;
+    case TensorType::INT8:
+    case TensorType::UINT8: bits = 8; break;
+    case TensorType::INT16: bits = 16; break;
+    case TensorType::INT32: bits = 32; break;
+    case TensorType::INT64: bits = 64; break;
+    default: RefuseType(zeroPoints, "zero points");
+    }
+    CheckCount(zeroPoints, "zero points", bits, blocks, true);
+    if (std::any_of(zeroPoints.m_Data.begin(), zeroPoints.m_Data.end(), [](uint8_t byte) { return byte != 0; }))
+    {
+        throw UnimplementedException(
+            fmt::format("its zero points, tensor {}, are not all 0, which is not supported for blocks; quantize the "
+                        "weights symmetrically",
+                        zeroPoints.m_Label));
+    }
+}
+
+TensorInfo MakeBlockwiseInfo(TensorType type, const DeclaredBlocks& blocks, const TensorShape& shape,
+                             ReadBudget& budget)
+{
+    const unsigned int size = ReadBlockSize(blocks, shape);
+    const uint64_t count = shape.GetNumElements64() / size;
+    if (blocks.m_ZeroPoints.has_value())
+    {
+        CheckBlockZeroPoints(*blocks.m_ZeroPoints, count);
+    }
+    TensorInfo info(shape, type == TensorType::INT4 ? DataType::QSymmS4 : DataType::QSymmS8,
+                    ReadBlockScales(blocks.m_Scales, count, budget), shape.GetNumDimensions() - 1);
+    info.SetQuantizationBlockSize(size);
+    return info;
 }
 
 /// An 8- or 16-bit type is one of plain integers unless there is a scale. Several scales without zero points make
@@ -184,8 +291,17 @@ DataType ToDataType(TensorType type, const Quantization& quantization)
 
 } // namespace
 
+bool HasBlocks(TensorType type)
+{
+    return type == TensorType::INT4 || type == TensorType::INT8;
+}
+
 TensorInfo MakeInfo(TensorType type, const DeclaredQuantization& declared, const TensorShape& shape, ReadBudget& budget)
 {
+    if (declared.m_Blocks.has_value())
+    {
+        return MakeBlockwiseInfo(type, *declared.m_Blocks, shape, budget);
+    }
     const Quantization quantization = ReadQuantization(type, declared, shape, budget);
     const DataType dataType = ToDataType(type, quantization);
     if (quantization.m_Scales.empty())

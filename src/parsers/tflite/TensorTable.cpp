@@ -62,6 +62,14 @@ IntegerList ReadSparseIndices(schema::SparseIndexVector type, const void* list)
     throw ParseException(fmt::format("sparsity has an index list of kind {}", static_cast<int>(type)));
 }
 
+/// The blocks of a tensor that may have them; null: none.
+const schema::BlockwiseQuantization* FindBlocks(const schema::Tensor& tensor)
+{
+    return tensor.quantization() != nullptr && HasBlocks(tensor.type())
+               ? tensor.quantization()->details_as_BlockwiseQuantization()
+               : nullptr;
+}
+
 DeclaredSparsity DeclareSparsity(Model& model, const schema::SparsityParameters& sparsity)
 {
     DeclaredSparsity declared;
@@ -185,7 +193,49 @@ std::unique_ptr<TensorView> TensorTable::Convert(int32_t index)
 
 void TensorTable::ConvertChecked(const schema::Tensor& tensor, TensorView& view, bool isInput)
 {
-    FillView(view, Declare(m_Model, tensor, isInput), m_InferShapes, m_Model.GetLimits(), m_Model.Budget());
+    DeclaredTensor declared = Declare(m_Model, tensor, isInput);
+    if (const schema::BlockwiseQuantization* const blocks = FindBlocks(tensor))
+    {
+        declared.m_Quantization.m_Blocks = DeclareBlocks(*blocks, view.m_Index);
+    }
+    FillView(view, declared, m_InferShapes, m_Model.GetLimits(), m_Model.Budget());
+}
+
+DeclaredBlocks TensorTable::DeclareBlocks(const schema::BlockwiseQuantization& blocks, size_t ofTensor) const
+{
+    DeclaredBlocks declared;
+    declared.m_Size = blocks.block_size();
+    declared.m_Shape = ToSpan(blocks.block_shape());
+    declared.m_Scales = Refer(blocks.scales(), "scales", ofTensor);
+    if (blocks.zero_points() > 0) // 0 where the file has none, too
+    {
+        declared.m_ZeroPoints = Refer(blocks.zero_points(), "zero points", ofTensor);
+    }
+    return declared;
+}
+
+DeclaredValues TensorTable::Refer(int32_t index, const char* what, size_t ofTensor) const
+{
+    if (index < 0 || static_cast<size_t>(index) >= m_Views.size() || static_cast<size_t>(index) == ofTensor)
+    {
+        throw ParseException(
+            fmt::format("its {} are tensor {}; that must be another one of the {} tensors of the subgraph", what, index,
+                        m_Views.size()));
+    }
+    const schema::Tensor& tensor = Raw(index);
+    TensorView named;
+    named.m_Index = static_cast<size_t>(index);
+    if (tensor.name() != nullptr)
+    {
+        m_Model.Charge(tensor.name()->size());
+        named.m_Name = tensor.name()->str();
+    }
+    if (tensor.sparsity() != nullptr)
+    {
+        throw UnimplementedException(
+            fmt::format("its {}, tensor {}, are sparse, which is not supported", what, named.Label()));
+    }
+    return {named.Label(), tensor.type(), m_Model.TensorData(tensor)};
 }
 
 } // namespace tenon::tflite

@@ -5,6 +5,7 @@
 
 #include "parsers/common/OperatorView.hpp"
 #include "parsers/tflite/Model.hpp"
+#include "parsers/tflite/Quantization.hpp"
 
 #include <memory>
 #include <vector>
@@ -16,8 +17,9 @@ using parsers::TensorView;
 
 namespace schema
 {
+struct BlockwiseQuantization;
 struct Tensor;
-}
+} // namespace schema
 
 class TensorTable
 {
@@ -43,6 +45,9 @@ public:
 private:
     const schema::Tensor& Raw(int32_t index) const;
     std::unique_ptr<TensorView> Convert(int32_t index);
+    DeclaredBlocks DeclareBlocks(const schema::BlockwiseQuantization& blocks, size_t ofTensor) const;
+    /// The values of a tensor that the quantization of another one names. `what`: those of them that it is.
+    DeclaredValues Refer(int32_t index, const char* what, size_t ofTensor) const;
     void ConvertChecked(const schema::Tensor& tensor, TensorView& view, bool isInput);
 
     Model& m_Model;

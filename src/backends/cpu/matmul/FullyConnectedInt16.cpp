@@ -49,26 +49,22 @@ backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeight
 {
     const auto& weights = static_cast<const PackedWeightsInt16&>(*packed);
     const WeightSizesInt16& sizes = weights.GetSizes();
-    const TensorInfo& output = args.GetOutput(0);
-    const TensorShape& shape = output.GetShape();
-    const size_t outputs = output.GetNumElements();
-    const size_t rows = outputs / sizes.m_Columns;
-    const bool fits = shape.GetNumDimensions() >= 1 && shape[shape.GetNumDimensions() - 1] == sizes.m_Columns &&
-                      rows * sizes.m_Depth == args.GetInput(0).GetNumElements();
-    if (!fits)
+    const std::optional<size_t> found = FindConnectedRows(args, sizes.m_Columns, sizes.m_Depth);
+    if (!found)
     {
         return backends::Prepared::Declined("its shapes do not fit together");
     }
+    const size_t rows = *found;
     if (!weights.IsExact())
     {
         return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
-    if (outputs == 0)
+    if (rows == 0)
     {
         return [](const ExecuteArgs&) {};
     }
     const GemmInt16 product(weights, MakeMatrixIm2col(rows, sizes.m_Depth), rows,
-                            backends::GetFusedRange(output, args.m_FusedActivation), args.m_MaxThreads);
+                            backends::GetFusedRange(args.GetOutput(0), args.m_FusedActivation), args.m_MaxThreads);
     return {[product](const ExecuteArgs& run) { product.Run(run); }, product.GetScratchBytes()};
 }
 

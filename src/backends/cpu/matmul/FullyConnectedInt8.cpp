@@ -44,20 +44,17 @@ std::unique_ptr<backends::PackedWeights> Pack(const LayerView& layer, backends::
 backends::Prepared Prepare(const ReshapeArgs& args, const backends::PackedWeights* packed)
 {
     const auto& weights = static_cast<const PackedWeightsInt8&>(*packed);
-    const size_t outputs = args.GetOutput(0).GetNumElements();
-    const size_t rows = outputs / weights.GetColumns();
-    const TensorShape& output = args.GetOutput(0).GetShape();
-    const bool fits = output.GetNumDimensions() >= 1 && output[output.GetNumDimensions() - 1] == weights.GetColumns() &&
-                      rows * weights.GetDepth() == args.GetInput(0).GetNumElements();
-    if (!fits)
+    const std::optional<size_t> found = FindConnectedRows(args, weights.GetColumns(), weights.GetDepth());
+    if (!found)
     {
         return backends::Prepared::Declined("its shapes do not fit together");
     }
+    const size_t rows = *found;
     if (!weights.IsExact())
     {
         return backends::Prepared::Declined("its weights are not exact in sums of 32 bits");
     }
-    if (outputs == 0)
+    if (rows == 0)
     {
         return [](const ExecuteArgs&) {};
     }

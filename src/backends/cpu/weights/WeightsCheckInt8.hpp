@@ -8,7 +8,9 @@
 #include "backends/reference/kernels/Requantizer.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace tenon::cpu
@@ -35,9 +37,9 @@ constexpr backends::TypeRow Int16Types[] = {
     backends::Types({DataType::QSymmS16, SignedWeights, {DataType::Signed32, DataType::Signed64}}, DataType::QSymmS16),
 };
 
-/// Checks for constant weights of `rank` known dimensions, a constant bias or none, and scales that the reference
-/// kernel supports. `weightsAxis`: the output channels' dimension in the weights.
-inline SupportResult CheckWeightsInt8(const LayerView& layer, unsigned int rank, unsigned int weightsAxis)
+/// Checks for constant weights of `rank` known dimensions, and a constant bias or none. `weightsAxis`: the output
+/// channels' dimension in the weights.
+inline SupportResult CheckConstantWeights(const LayerView& layer, unsigned int rank, unsigned int weightsAxis)
 {
     if (!layer.HasInput(1) || !layer.IsConstant(1) || (layer.HasInput(2) && !layer.IsConstant(2)))
     {
@@ -54,7 +56,24 @@ inline SupportResult CheckWeightsInt8(const LayerView& layer, unsigned int rank,
     {
         return SupportResult::No(SupportCode::UnsupportedParameters, "the bias is not as long as there are outputs");
     }
-    return ref::CheckWeightsQuantization(layer, weightsAxis);
+    return result;
+}
+
+/// The same, and scales that the reference kernel supports.
+inline SupportResult CheckWeightsInt8(const LayerView& layer, unsigned int rank, unsigned int weightsAxis)
+{
+    const SupportResult result = CheckConstantWeights(layer, rank, weightsAxis);
+    return result ? ref::CheckWeightsQuantization(layer, weightsAxis) : result;
+}
+
+/// The rows of a FullyConnected; none where its shapes do not fit together.
+inline std::optional<size_t> FindConnectedRows(const ReshapeArgs& args, size_t columns, size_t depth)
+{
+    const TensorShape& output = args.GetOutput(0).GetShape();
+    const size_t rows = args.GetOutput(0).GetNumElements() / columns;
+    const bool fits = output.GetNumDimensions() >= 1 && output[output.GetNumDimensions() - 1] == columns &&
+                      rows * depth == args.GetInput(0).GetNumElements();
+    return fits ? std::optional(rows) : std::nullopt;
 }
 
 /// How TFLite quantizes the float data of a Convolution2d: symmetrically unless the channels' scales differ or the

@@ -380,6 +380,10 @@ SupportResult Check(const LayerView& layer)
     const TensorInfo& y = layer.GetInput(1);
     const auto refuse = [](const char* reason)
     { return SupportResult::No(SupportCode::UnsupportedParameters, reason); };
+    if (y.HasBlockwiseQuantization())
+    {
+        return refuse("input 1 has a scale per block");
+    }
     const bool isHalfEven =
         layer.GetOutput(0).IsQuantized() && descriptor.m_Requantization == RequantizationMode::FloatHalfEven;
     if (y.HasMultipleQuantizationScales() && (layer.GetInput(0).GetDataType() == DataType::Float32 || isHalfEven))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dequantize: conversion of stored to real numbers, per tensor or per channel; and of half-precision numbers to float,
-// for which TFLite uses the same operator.
+// Dequantize: conversion of stored to real numbers, per tensor, per channel or per block; and of half-precision numbers
+// to float, for which TFLite uses the same operator.
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/ChannelQuantization.hpp"
 #include "backends/reference/ElementTypes.hpp"
@@ -26,7 +26,7 @@ using backends::WithScales;
 
 constexpr backends::TypeRow DequantizeTypes[] = {
     Types({F16Types}, DataType::Float32),
-    WithScales(Types({QuantizedTypes | DataType::QSymmS4}, {DataType::Float16, DataType::Float32}), {Scales::AnyZero},
+    WithScales(Types({QuantizedTypes | DataType::QSymmS4}, {DataType::Float16, DataType::Float32}), {Scales::Blocks},
                Scales::Any),
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // EmbeddingLookup: slices of a table by number. The slices of a quantized table are copied as stored, or as real values
-// if the output is declared float.
+// if the output is declared float. Such a table may have a scale per slice or per block.
+#include "backends/common/QuantizationCheck.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/IndexInput.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 #include "common/CopyBlock.hpp"
 
-#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace tenon::ref
@@ -21,12 +22,27 @@ constexpr TypeSet HybridTable = {DataType::QAsymmS8, DataType::QSymmS8, DataType
 constexpr TypeSet HybridOutput = {DataType::Float32, DataType::Float16};
 constexpr backends::TypeRow EmbeddingLookupTypes[] = {
     backends::WithScales(backends::Types({IndexTypes, HybridTable}, HybridOutput),
-                         {backends::Scales::Any, backends::Scales::PerSlice}, backends::Scales::Any),
+                         {backends::Scales::Any, backends::Scales::Blocks}, backends::Scales::Any),
     backends::Types({IndexTypes, backends::WholeByteType}, backends::WholeByteType)};
 
 bool IsHybridLookup(DataType table, DataType output)
 {
     return HybridTable.Has(table) && HybridOutput.Has(output);
+}
+
+/// Blocks that lie within the slices, as far as the shape is known.
+SupportResult CheckTableBlocks(const TensorInfo& table)
+{
+    const TensorShape& shape = table.GetShape();
+    const unsigned int last = table.GetQuantizationDim().value();
+    if (shape.GetDimensionality() != Dimensionality::NotSpecified &&
+        (last == 0 || last + 1 != shape.GetNumDimensions()))
+    {
+        return SupportResult::No(SupportCode::UnsupportedParameters,
+                                 "input 1 (" + table.ToString() +
+                                     ") has blocks along another dimension than the last one of its slices");
+    }
+    return backends::CheckBlocks(table, "input 1");
 }
 
 SupportResult CheckEmbeddingLookup(const LayerView& layer)
@@ -36,12 +52,15 @@ SupportResult CheckEmbeddingLookup(const LayerView& layer)
     {
         return CheckSameType(layer.GetOutput(0), "output 0", table.GetDataType());
     }
-    const std::vector<int32_t> zeroPoints = table.GetQuantizationOffsets();
-    if (std::any_of(zeroPoints.begin(), zeroPoints.end(), [](int32_t zeroPoint) { return zeroPoint != 0; }))
+    if (table.HasQuantizationOffsets())
     {
         return SupportResult::No(SupportCode::UnsupportedParameters,
                                  "input 1 (" + table.ToString() +
                                      ") has a zero point; only symmetric tables give float slices");
+    }
+    if (table.HasBlockwiseQuantization())
+    {
+        return CheckTableBlocks(table);
     }
     if (table.HasMultipleQuantizationScales() && table.GetQuantizationDim().value() != 0)
     {
@@ -77,10 +96,26 @@ Slices MakeSlices(const ReshapeArgs& args)
     return {IndexInput(args, 0), count, table.GetShape()[0], elements};
 }
 
-/// The scale of each row of the table.
-std::vector<float> GetRowScales(const TensorInfo& table)
+/// The scales of the elements of a table, in runs of `m_Run` of them: one for each row, or several.
+struct TableScales
+{
+    std::vector<float> m_Scales;
+    size_t m_Run = 0; ///< 0: no elements
+};
+
+/// Throws LayerValidationException where the shape, perhaps unknown until now, does not fit the scales.
+TableScales GetScales(const TensorInfo& table, size_t sliceElements)
 {
     std::vector<float> scales = table.GetQuantizationScales();
+    if (table.HasBlockwiseQuantization())
+    {
+        const SupportResult fits = CheckTableBlocks(table);
+        if (!fits)
+        {
+            throw LayerValidationException(fits.m_Reason);
+        }
+        return {std::move(scales), table.GetQuantizationBlockSize()};
+    }
     const size_t rows = table.GetShape()[0];
     if (scales.size() == 1)
     {
@@ -91,7 +126,7 @@ std::vector<float> GetRowScales(const TensorInfo& table)
         throw LayerValidationException("input 1 has " + std::to_string(scales.size()) + " scales for " +
                                        std::to_string(rows) + " slices; give one, or one each");
     }
-    return scales;
+    return {std::move(scales), sliceElements};
 }
 
 /// Element i of a table, read as a signed number even if its type is unsigned, because TFLite's converters wrote tables
@@ -112,7 +147,7 @@ template <typename Out, int8_t (*ReadElement)(const void*, size_t)>
 struct HybridLookup
 {
     Slices m_Slices;
-    std::vector<float> m_Scales;
+    TableScales m_Scales;
     size_t m_PerByte; ///< elements per byte: as in TFLite, a slice that would begin within a byte is read from the
                       ///< byte's start
 
@@ -122,10 +157,16 @@ struct HybridLookup
         for (size_t i = 0; i < m_Slices.m_Count; ++i)
         {
             const size_t row = m_Slices.Read(args, i);
-            const size_t first = row * m_Slices.m_SliceElements / m_PerByte * m_PerByte;
-            for (size_t k = 0; k < m_Slices.m_SliceElements; ++k)
+            const size_t begin = row * m_Slices.m_SliceElements;
+            const size_t first = begin / m_PerByte * m_PerByte;
+            for (size_t k = 0; k < m_Slices.m_SliceElements; k += m_Scales.m_Run)
             {
-                *out++ = static_cast<Out>(static_cast<float>(ReadElement(args.m_Inputs[1], first + k)) * m_Scales[row]);
+                const float scale = m_Scales.m_Scales[(begin + k) / m_Scales.m_Run];
+                for (size_t element = k; element < k + m_Scales.m_Run; ++element)
+                {
+                    *out++ =
+                        static_cast<Out>(static_cast<float>(ReadElement(args.m_Inputs[1], first + element)) * scale);
+                }
             }
         }
     }
@@ -151,17 +192,19 @@ backends::Prepared PrepareEmbeddingLookup(const ReshapeArgs& args, const backend
             }
         };
     }
-    std::vector<float> scales = GetRowScales(table);
-    return DispatchType<float, Half>(outputType,
-                                     [&](auto tag) -> backends::Prepared
-                                     {
-                                         using Out = typename decltype(tag)::Type;
-                                         if (table.GetDataType() == DataType::QSymmS4)
-                                         {
-                                             return HybridLookup<Out, ReadInt4>{slices, std::move(scales), 2};
-                                         }
-                                         return HybridLookup<Out, ReadByte>{slices, std::move(scales), 1};
-                                     });
+    TableScales scales = GetScales(table, slices.m_SliceElements);
+    const bool isByBlock = table.HasBlockwiseQuantization();
+    return DispatchType<float, Half>(
+        outputType,
+        [&](auto tag) -> backends::Prepared
+        {
+            using Out = typename decltype(tag)::Type;
+            if (table.GetDataType() == DataType::QSymmS4)
+            {
+                return HybridLookup<Out, ReadInt4>{slices, std::move(scales), isByBlock ? size_t{1} : size_t{2}};
+            }
+            return HybridLookup<Out, ReadByte>{slices, std::move(scales), 1};
+        });
 }
 
 } // namespace

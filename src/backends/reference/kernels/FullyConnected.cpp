@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // FullyConnected: each row of the data times the weights, [O, I] or [I, O] (transposed in the create step if constant,
 // else while running). Types are those of Convolution2d; uint8 data may give 16-bit output, and 16-bit data may have
-// 16-bit weights.
+// 16-bit weights. Weights of float data may have a scale per block: BlockwiseProduct.
 #include "backends/common/FusedActivation.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/common/PackedStore.hpp"
 #include "backends/common/Scratch.hpp"
+#include "backends/reference/kernels/BlockwiseProduct.hpp"
 #include "backends/reference/kernels/F16AsF32.hpp"
 #include "backends/reference/kernels/ShuffledProduct.hpp"
 #include "backends/reference/kernels/SumRequantizer.hpp"
@@ -108,6 +109,10 @@ SupportResult Check(const LayerView& layer)
             return result;
         }
     }
+    if (layer.HasInput(1) && HasBlocks(layer.GetInput(1)))
+    {
+        return CheckBlockwiseProduct(layer);
+    }
     const bool outputsFirst = descriptor.m_TransposeWeightMatrix;
     return CheckWeightsQuantization(layer, outputsFirst ? 0 : 1);
 }
@@ -209,6 +214,10 @@ Prepared PrepareBytes(const ReshapeArgs& args, const backends::PackedWeights* pa
     {
         // TFLite leaves out even the bias here.
         return PrepareZeros(args);
+    }
+    if (HasBlocks(args.GetInput(1)) && !g.IsEmpty())
+    {
+        return PrepareBlockwiseProduct(args, g);
     }
     const bool asymmetric = descriptor.m_AsymmetricQuantizeInputs;
     if (packed != nullptr)

@@ -48,6 +48,10 @@ SupportResult CheckWeights(const TensorInfo& weights, unsigned int axis)
     {
         return SupportResult::Yes();
     }
+    if (weights.HasBlockwiseQuantization())
+    {
+        return Refuse("the weights have a scale per block, which this layer does not take");
+    }
     const std::vector<float> scales = weights.GetQuantizationScales();
     if (scales.empty() || !IsScaleList(scales))
     {

@@ -344,6 +344,43 @@ ISA_TEST(KernelChoiceInt8, FloatDataAndWeightsOfFourBits)
     });
 }
 
+ISA_TEST(KernelChoiceInt8, WeightsWithAScalePerBlock)
+{
+    const auto withBlocks = [](size_t rows, bool isInt4)
+    {
+        GemmFactsInt8 facts = Hybrid(rows, isInt4);
+        facts.m_HasBlocks = true;
+        return facts;
+    };
+    for (const size_t rows : {size_t{1}, size_t{2}, size_t{100}})
+    {
+        const std::string pairs =
+            rows == 1 ? "PairsInt4BlocksOneRow: a scale per block" : "PairsInt4Blocks: a scale per block";
+        Check({
+            {{"avx512vnni", "avx512bf16 of AMD", "amx"},
+             withBlocks(rows, true),
+             {},
+             "Avx512VnniInt4Blocks: a scale per block",
+             ""},
+            {{"avx512vnni", "avx512bf16 of AMD", "amx"},
+             withBlocks(rows, false),
+             {},
+             "Avx512VnniInt8Blocks: a scale per block",
+             ""},
+            {{"avxvnni"}, withBlocks(rows, true), {}, "AvxVnniInt4Blocks: a scale per block", ""},
+            {{"avxvnni"}, withBlocks(rows, false), {}, "AvxVnniInt8Blocks: a scale per block", ""},
+            {{"dotprod", "i8mm"}, withBlocks(rows, true), {}, "DotProdInt4Blocks: a scale per block", ""},
+            {{"dotprod", "i8mm"}, withBlocks(rows, false), {}, "DotProdInt8Blocks: a scale per block", ""},
+            {{"sse4", "avx2", "avx512", "neon", "neon of 32 bits"}, withBlocks(rows, true), {}, pairs.c_str(), ""},
+            {{"sse4", "avx2", "avx512", "neon", "neon of 32 bits"},
+             withBlocks(rows, false),
+             {},
+             "Int8PairsBlocks: a scale per block",
+             ""},
+        });
+    }
+}
+
 // The order of questions is part of the format of files with packed weights: their answers are blocks in sequence.
 ISA_TEST(KernelChoiceInt8, AsksAtMostTwoQuestionsAndNoneTwice)
 {
@@ -386,6 +423,7 @@ ISA_TEST(KernelRowsInt8, EachLevelHasWhatTheChooserNeeds)
         const KernelRowsInt8 rows = FindRows(level.m_Name);
         EXPECT_TRUE(rows.Has(KernelRoleInt8::Int8) && rows.Has(KernelRoleInt8::UInt8));
         EXPECT_TRUE(rows.Has(KernelRoleInt8::Int4));
+        EXPECT_TRUE(rows.Has(KernelRoleInt8::Int4Blocks) && rows.Has(KernelRoleInt8::Int8Blocks));
         const bool hasPairs = rows.Find(KernelRoleInt8::Int8)->m_Layout == cpu::WeightLayoutInt8::Int16x2;
         EXPECT_EQ(rows.Has(KernelRoleInt8::Int8x2), hasPairs);
         const KernelRowInt8* const unpacked = rows.Find(KernelRoleInt8::UnpackedInt8);

@@ -161,9 +161,9 @@ ISA_TEST(MicrokernelsInt8, AllSumsOfProducts)
     const cpu::MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
     for (const cpu::KernelRowInt8* const row : microkernels.m_Rows.m_Rows)
     {
-        // Layouts with offsets or of the model's own have tests of their own.
-        if (row == nullptr || row->IsUnpacked() || row->m_Layout == WeightLayoutInt8::Split ||
-            row->m_Layout == WeightLayoutInt8::Permuted)
+        // Layouts with offsets or of the model's own, and blocks, have tests of their own.
+        if (row == nullptr || row->IsUnpacked() || row->Has(cpu::KernelEpiloguesInt8::Blocks) ||
+            row->m_Layout == WeightLayoutInt8::Split || row->m_Layout == WeightLayoutInt8::Permuted)
         {
             continue;
         }
@@ -235,7 +235,12 @@ ISA_TEST(MicrokernelsInt8, SetsAreTheirRows)
             {
                 const bool isThere =
                     !row->IsUnpacked() && rows != 0 && rows <= row->m_Rows[vectors] && rows % row->m_RowUnit == 0;
-                EXPECT_EQ(set.m_Tiles[vectors][rows] != nullptr, isThere) << rows << " rows";
+                const bool hasBlocks = row->Has(Epilogues::Blocks);
+                EXPECT_EQ(set.m_Tiles[vectors][rows] != nullptr, isThere && !hasBlocks) << rows << " rows";
+                if (rows <= MicrokernelSetInt8::MaxBlockRows)
+                {
+                    EXPECT_EQ(set.m_BlockTiles[vectors][rows] != nullptr, isThere && hasBlocks) << rows << " rows";
+                }
             }
             const bool isPanel = vectors != 0 && vectors <= row->m_Vectors;
             for (size_t scale = 0; scale < cpu::NumScalesInt8; ++scale)

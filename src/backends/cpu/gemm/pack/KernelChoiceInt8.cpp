@@ -50,7 +50,11 @@ public:
 
     KernelChoiceInt8 Choose()
     {
-        if (!ChooseForFewRows() && !ChooseForInt16Sums())
+        if (m_Facts.m_HasBlocks)
+        {
+            ChooseForBlocks();
+        }
+        else if (!ChooseForFewRows() && !ChooseForInt16Sums())
         {
             ChooseByTypes();
         }
@@ -58,6 +62,15 @@ public:
     }
 
 private:
+    /// Rule 0.
+    void ChooseForBlocks()
+    {
+        const KernelRowInt8* const oneRow =
+            m_Facts.m_IsInt4 && m_Facts.m_Rows == 1 ? m_Rows.Find(Role::Int4BlocksOneRow) : nullptr;
+        Take(oneRow != nullptr ? oneRow : m_Rows.Find(m_Facts.m_IsInt4 ? Role::Int4Blocks : Role::Int8Blocks),
+             "a scale per block");
+    }
+
     /// Rules 1 and 2.
     bool ChooseForFewRows()
     {

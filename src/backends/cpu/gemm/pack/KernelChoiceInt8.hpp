@@ -4,6 +4,8 @@
 // layer and shows the reason in profiles; Convolution2dInt8.
 //
 //   rule                                                                                 role of the row
+//   0  weights with a scale per block                                                    Int4Blocks, Int4BlocksOneRow,
+//                                                                                        Int8Blocks
 //   1  at most 4 rows or few columns; the model keeps its weights, of at most 512 KiB    Unpacked
 //   2  the same, or at most 4 rows; no weight is -128 (uint8: 0)                         SignTransfer, Unpacked
 //   3  few weights overflow int16 pairs; not at most 4 rows of int8 weights without a    Split
@@ -49,6 +51,7 @@ struct GemmFactsInt8
     bool m_IsWeightSigned = false;
     int32_t m_WeightZeroPoint = 0;
     bool m_IsInt4 = false;          ///< 4-bit weights
+    bool m_HasBlocks = false;       ///< weights have a scale per block
     bool m_IsTransposed = false;    ///< weights are [depth, columns]
     bool m_IsHybrid = false;        ///< sums are not requantized
     bool m_HasScales = false;       ///< weights have a scale for each channel

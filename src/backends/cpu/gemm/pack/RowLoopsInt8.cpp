@@ -4,6 +4,7 @@
 //   Widen             wide[i] = bytes[i] - zero point                int8 or uint8 to int16
 //   SignXor           flipped[i] = bytes[i] XOR 0x80                 bias by 128
 //   SumRows           sums[row] = factor * sum_k data[row][k]        for row corrections
+//   StartBlocks       starts[slice] = -offset * sum_k data[k]        where weights have a scale per block
 //   FindRange         minimum and maximum of the values and 0        hybrid layers, at run time
 //   QuantizeToBytes   q[i] = round(values[i] / scale) + zero point   likewise
 //
@@ -236,6 +237,55 @@ void SumRows(const void* data, size_t dataStride, size_t rows, size_t depth, boo
 
 #endif
 
+/// Sums of the even and of the odd pairs of bytes.
+struct PairSums
+{
+    int32_t m_Even = 0;
+    int32_t m_Odd = 0;
+};
+
+/// `count`: a multiple of eight, at most BlockSumsInt8::MaxPairedDepth.
+HWY_INLINE PairSums SumPairsOfBytes(const int8_t* bytes, size_t count)
+{
+    constexpr size_t Bytes = 8;
+    const hn::CappedTag<int16_t, Bytes / 2> d;
+    const hn::Repartition<int8_t, decltype(d)> dBytes;
+    auto sums = hn::Zero(d);
+    for (size_t i = 0; i < count; i += Bytes)
+    {
+        const auto both = hn::BitCast(d, hn::LoadU(dBytes, bytes + i));
+        sums = hn::Add(sums, hn::Add(hn::ShiftRight<8>(hn::ShiftLeft<8>(both)), hn::ShiftRight<8>(both)));
+    }
+    HWY_ALIGN int16_t pairs[Bytes / 2];
+    hn::Store(sums, d, pairs);
+    return {pairs[0] + pairs[2], pairs[1] + pairs[3]};
+}
+
+/// See MicrokernelsInt8::m_StartBlocks.
+void StartBlocks(const int8_t* row, size_t blocks, size_t blockBytes, const BlockSumsInt8& sums, int32_t* starts)
+{
+    const size_t sliceBytes = sums.GetSliceBytes(blockBytes);
+    for (size_t block = 0; block < blocks; ++block)
+    {
+        for (size_t slice = 0; slice < blockBytes; slice += sliceBytes)
+        {
+            PairSums total;
+            const size_t end = std::min(slice + sliceBytes, blockBytes);
+            for (size_t i = slice; i < end && sums.m_Offset != 0; i += BlockSumsInt8::MaxPairedDepth)
+            {
+                const PairSums part = SumPairsOfBytes(row + i, std::min(BlockSumsInt8::MaxPairedDepth, end - i));
+                total.m_Even -= sums.m_Offset * part.m_Even;
+                total.m_Odd -= sums.m_Offset * part.m_Odd;
+            }
+            // The even pairs are the lower half of an int32.
+            *starts++ = sums.m_IsPaired ? static_cast<int32_t>(static_cast<uint32_t>(total.m_Odd) << 16 |
+                                                               static_cast<uint16_t>(total.m_Even))
+                                        : total.m_Even + total.m_Odd;
+        }
+        row += blockBytes;
+    }
+}
+
 /// See MicrokernelsInt8::m_Quantize and m_QuantizeToFloats.
 template <typename T>
 void QuantizeValues(const float* values, size_t count, const QuantizeParametersInt8& steps, T* quantized)
@@ -351,6 +401,7 @@ void FillRowLoops(MicrokernelsInt8& microkernels)
     microkernels.m_Widen = Widen;
     microkernels.m_SignXor = SignXor;
     microkernels.m_SumRows = SumRows;
+    microkernels.m_StartBlocks = StartBlocks;
     microkernels.m_FindRange = FindRange;
     microkernels.m_Quantize = QuantizeToBytes;
     microkernels.m_QuantizeToFloats = QuantizeValues<float>;

@@ -73,7 +73,7 @@ constexpr std::array<KernelRowInt8, NumRows> MakeRows()
 {
     using Epilogues = KernelEpiloguesInt8;
     constexpr auto Sums = Epilogues::Sums, Rq = Epilogues::Rq, RqRow = Epilogues::RqRow, Ig = Epilogues::Ig,
-                   Dq = Epilogues::Dq, IgDq = Epilogues::IgDq;
+                   Dq = Epilogues::Dq, IgDq = Epilogues::IgDq, Blocks = Epilogues::Blocks;
     return {
 #define TENON_INT8_KERNEL(targets, id, needs, role, data, weights, minWeights, bias, layout, h1, h2, h3, h4, rowUnit,  \
                           groupUnit, columnGroups, epilogues, ...)                                                     \

@@ -48,6 +48,9 @@ enum class KernelRoleInt8 : uint8_t
     SignTransferUInt8, ///< few rows or columns of uint8 data, weights without 0; both are biased to int8
     Int4,              ///< int8 data, 4-bit weights
     Int4OneRow,        ///< one row of int8 data; no row: that of Int4 serves
+    Int4Blocks,        ///< floats quantized to int8, 4-bit weights with a scale per block
+    Int4BlocksOneRow,  ///< one row of them; no row: that of Int4Blocks serves
+    Int8Blocks,        ///< floats quantized to int8, int8 weights with a scale per block
     /// Few rows or columns of int8 data and int8 weights. A row that cannot take -128 comes with one of
     /// SignTransferInt8.
     UnpackedInt8,
@@ -112,6 +115,8 @@ struct KernelEpiloguesInt8
     static constexpr unsigned int Ig = 4;    ///< implicit GEMM that requantizes
     static constexpr unsigned int Dq = 8;    ///< dequantizes in registers
     static constexpr unsigned int IgDq = 16; ///< implicit GEMM that dequantizes
+    /// Sums with a scale per block, as floats, by m_BlockTiles; no accumulators to memory.
+    static constexpr unsigned int Blocks = 32;
 };
 
 /// Vector targets of simd/Foreach.hpp, as bits.

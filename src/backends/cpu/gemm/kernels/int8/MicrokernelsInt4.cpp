@@ -7,6 +7,8 @@
 // A mask and a shift unpack the weights. In the four bytes that a column has in a vector, the lower halves are the
 // weights of group 2g, the upper halves those of group 2g + 1:
 //   byte j = w[8g + j] | w[8g + 4 + j] << 4
+//
+// Weights with a scale per block (Int4Blocks) are stored as 7 less the weight: see BlockSumsInt8.
 #include "backends/cpu/gemm/kernels/int8/RegisterMicrokernelsInt8.hpp"
 
 #include <cstddef>
@@ -18,6 +20,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/BlockTiles-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenon::cpu::HWY_NAMESPACE
@@ -41,6 +44,13 @@ struct PairsInt4
     {
         AddPairs(sums, shorts);
     }
+    /// The sums of the pairs of int16.
+    static HWY_INLINE Vector SumInt16(const Vector& shorts)
+    {
+        Vector sums = hn::Zero(Ints());
+        AddPairs(sums, shorts);
+        return sums;
+    }
 #else
     static HWY_INLINE void Add(Vector& shorts, const Vector& data, const Vector& weights)
     {
@@ -59,6 +69,10 @@ struct PairsInt4
     static HWY_INLINE void AddInt16(Vector& sums, const Vector& shorts)
     {
         sums.raw = vpadalq_s16(sums.raw, vreinterpretq_s16_s32(shorts.raw));
+    }
+    static HWY_INLINE Vector SumInt16(const Vector& shorts)
+    {
+        return Vector(vpaddlq_s16(vreinterpretq_s16_s32(shorts.raw)));
     }
 #endif
 };
@@ -184,6 +198,67 @@ private:
             {
                 Dot::AddInt16(acc[r][v], shorts[r][v]);
             }
+        }
+    }
+};
+
+/// The sums of one block of 4-bit weights, see BlockTile: by dot products, or in slices whose sums fit int16.
+template <typename Dot>
+struct Int4Blocks
+{
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void Run(const uint8_t* const (&rows)[Rows], size_t begin, size_t groups,
+                               const int32_t* const (&starts)[Rows], size_t& slice, const std::byte*& weights,
+                               Vector (&acc)[Rows][Vectors])
+    {
+        constexpr bool IsPaired = std::is_same_v<Dot, PairsInt4>;
+        constexpr size_t MaxGroups = BlockSumsInt8::MaxPairedDepth / 4;
+        const size_t end = begin + groups;
+        for (size_t g = begin; g < end;)
+        {
+            const size_t last = IsPaired && end - g > MaxGroups ? g + MaxGroups : end;
+            Vector sums[Rows][Vectors];
+            HWY_UNROLL(4)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    sums[r][v] = hn::Set(Ints(), starts[r][slice]);
+                }
+            }
+            ++slice;
+            AddGroupsInt4<Dot>(rows, g, last, reinterpret_cast<const int32_t*>(weights), sums);
+            weights += (last - g) * Vectors * hn::Lanes(Ints()) * 2;
+            HWY_UNROLL(4)
+            for (size_t r = 0; r < Rows; ++r)
+            {
+                HWY_UNROLL(4)
+                for (size_t v = 0; v < Vectors; ++v)
+                {
+                    Keep<IsPaired>(sums[r][v], g == begin, acc[r][v]);
+                }
+            }
+            g = last;
+        }
+    }
+
+private:
+    /// The sums of a slice become those of the block, or are added to them.
+    template <bool IsPaired>
+    static HWY_INLINE void Keep(const Vector& sums, bool isFirst, Vector& acc)
+    {
+        if constexpr (!IsPaired)
+        {
+            acc = sums;
+        }
+        else if (isFirst)
+        {
+            acc = PairsInt4::SumInt16(sums);
+        }
+        else
+        {
+            PairsInt4::AddInt16(acc, sums);
         }
     }
 };

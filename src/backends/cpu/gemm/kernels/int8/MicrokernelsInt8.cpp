@@ -16,6 +16,7 @@
 #include "backends/cpu/simd/Foreach.hpp"
 // After it: compiled for each target.
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+#include "backends/cpu/gemm/kernels/int8/BlockTiles-inl.hpp"
 
 #define TENON_INT8_LAYOUT_Int8x4 TENON_INT8_FILL
 #define TENON_INT8_LAYOUT_Int16x2 TENON_INT8_FILL
@@ -33,6 +34,7 @@ MicrokernelsInt8 MakeMicrokernels()
 {
     MicrokernelsInt8 microkernels;
     microkernels.m_Lanes = hn::Lanes(Ints());
+    microkernels.m_ConvertsF16 = HWY_TARGET != HWY_SSE4 && (HWY_ARCH_X86 || HWY_ARCH_ARM_A64);
     microkernels.m_Rows = FindKernelRowsInt8(KernelTarget, GetCpuFeatures());
     for (const KernelRowInt8* const row : microkernels.m_Rows.m_Rows)
     {

@@ -262,11 +262,58 @@ struct UnpackedDotsInt8
 
 using UnpackedKernelInt8 = void (*)(const UnpackedDotsInt8& dots);
 
+/// How sums of a block begin where weights have a scale per block. Instructions that take unsigned weights get
+/// m_Offset - w in place of a weight w, and the sums of a slice of the depth begin with -m_Offset * sum(data):
+///
+///   sum q (m_Offset - w)  -  m_Offset * sum q  =  -sum q w
+///
+/// so that the panels' scales are negative.
+struct BlockSumsInt8
+{
+    /// A slice of a longer depth could exceed int16. The bound holds for 4-bit weights with m_Offset 7: each term,
+    /// -7 q or -w q, is in -1024..1016, and there are 32 of them.
+    static constexpr size_t MaxPairedDepth = 64;
+
+    int32_t m_Offset = 0;    ///< 0: weights as they are, and sums begin with 0
+    bool m_IsPaired = false; ///< sums begin as two int16, of the even and the odd pairs of bytes; else as int32
+
+    /// Bytes of the data of a slice: of the whole block, or of an equal part of it but for the last one.
+    size_t GetSliceBytes(size_t blockBytes) const
+    {
+        return m_IsPaired && blockBytes > MaxPairedDepth ? MaxPairedDepth : blockBytes;
+    }
+};
+
+/// Bytes of the scales of `width` columns in a panel, up to a whole vector of `lanes` lanes.
+constexpr size_t GetBlockScaleBytes(size_t width, size_t scaleBytes, size_t lanes)
+{
+    const size_t vectorBytes = lanes * sizeof(float);
+    return (width * scaleBytes + vectorBytes - 1) / vectorBytes * vectorBytes;
+}
+
+/// Operands of a microkernel for weights with a scale per block: a tile of rows of data times a panel.
+struct BlockRowsInt8
+{
+    const void* m_Data = nullptr;
+    size_t m_DataStride = 0;           ///< bytes
+    const int32_t* m_Starts = nullptr; ///< [rows][startStride], by slice: see BlockSumsInt8
+    size_t m_StartStride = 0;
+    const std::byte* m_Panel = nullptr; ///< see BlockTiles-inl.hpp
+    size_t m_ScaleBytes = 0;            ///< of a scale: 2 for float16, 4 for float32
+    size_t m_Blocks = 0;
+    size_t m_Groups = 0;     ///< of a block, an even number
+    float* m_Sums = nullptr; ///< [rows][vectors * lanes]
+};
+
+using BlockTileInt8 = void (*)(const BlockRowsInt8& operands);
+
 /// The microkernels of one instruction, one weight layout and one pair of operand signs. A microkernel computes a tile
 /// of mr rows by `vectors` vectors of columns, C[mr][nr] = bias + A[mr][depth] * B[depth][nr], with all accumulators in
 /// registers.
 struct MicrokernelSetInt8 : KernelTraitsInt8
 {
+    static constexpr size_t MaxBlockRows = 8;
+
     void (*m_Begin)() = nullptr; ///< called on a thread before its first tile; null: nothing to do
     void (*m_End)() = nullptr;   ///< called after its last tile
     MicrokernelInt8 m_Tiles[MaxVectors + 1][MaxRows + 1] = {}; ///< [vectors][rows]
@@ -279,6 +326,9 @@ struct MicrokernelSetInt8 : KernelTraitsInt8
     ImplicitGemmDequantizeKernelInt8 m_ImplicitGemmDequantizeKernels[MaxVectors + 1] = {};
     /// Microkernels that dequantize in registers, by vectors.
     DequantizedKernelInt8 m_DequantizedKernels[MaxVectors + 1] = {};
+    /// Replace microkernels for weights with a scale per block: [vectors][rows].
+    BlockTileInt8 m_BlockTiles[MaxVectors + 1][MaxBlockRows + 1] = {};
+    BlockSumsInt8 m_BlockSums;
     UnpackedKernelInt8 m_UnpackedDots = nullptr; ///< replaces microkernels for weights that are not packed, else null
     size_t m_MinIndirectRows = 0; ///< fewest rows that m_DequantizedKernels take by indirection; 0: no indirection
     const KernelRowInt8* m_Row = nullptr; ///< its row of int8_kernels.def; null: the set is empty
@@ -293,7 +343,8 @@ struct MicrokernelsInt8
     /// 4-bit weights are stored plus this number, as unsigned 0..15.
     static constexpr int32_t ZeroPointInt4 = 8;
 
-    size_t m_Lanes = 0; ///< columns of a vector
+    size_t m_Lanes = 0;         ///< columns of a vector
+    bool m_ConvertsF16 = false; ///< float16 becomes float32 by an instruction
     KernelRowsInt8 m_Rows;
     MicrokernelSetInt8 m_Sets[NumKernelRolesInt8]; ///< by role
 
@@ -328,6 +379,9 @@ struct MicrokernelsInt8
     /// The same less the zero point, as floats.
     void (*m_QuantizeToFloats)(const float* values, size_t count, const QuantizeParametersInt8& steps,
                                float* whole) = nullptr;
+    /// The initial sums of the slices of a row, one block after the other. Blocks have a multiple of eight bytes.
+    void (*m_StartBlocks)(const int8_t* row, size_t blocks, size_t blockBytes, const BlockSumsInt8& sums,
+                          int32_t* starts) = nullptr;
     /// wide[i] = bytes[i] - zeroPoint
     void (*m_Widen)(const void* bytes, size_t count, bool isSigned, int32_t zeroPoint, int16_t* wide) = nullptr;
     /// out[i] = bytes[i] XOR 0x80: int8 + 128, or uint8 - 128; may be in place.

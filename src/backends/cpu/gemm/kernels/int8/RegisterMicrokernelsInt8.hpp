@@ -41,8 +41,8 @@ void UseUnpackedDots(MicrokernelsInt8& microkernels);
 /// Sets m_Requantize, m_Dequantize and, with AVX-512, m_PrepareRequantization (epilogue/EpilogueInt8.cpp).
 void UseEpilogue(MicrokernelsInt8& microkernels);
 
-/// Sets the loops over rows of data: m_Widen, m_SignXor, m_SumRows, m_FindRange, m_Quantize and m_QuantizeToFloats
-/// (pack/RowLoopsInt8.cpp).
+/// Sets the loops over rows of data: m_Widen, m_SignXor, m_SumRows, m_StartBlocks, m_FindRange, m_Quantize and
+/// m_QuantizeToFloats (pack/RowLoopsInt8.cpp).
 void UseRowLoops(MicrokernelsInt8& microkernels);
 
 } // namespace tenon::cpu
