@@ -30,7 +30,9 @@ public:
     void Add(const OperatorView& op)
     {
         Text(op.Name());
+        Number(op.Version());
         Number(op.HasOptions());
+        Numbers(op.RawOptions());
         for (const parsers::Attribute& attribute : op.Attributes().m_Attributes)
         {
             Text(attribute.m_Name); // options of custom operators have any

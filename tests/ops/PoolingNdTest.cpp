@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolingNd and MaxUnpool: windows over one to four spatial dimensions, against the definitions.
+// PoolingNd and MaxUnpool: windows over one to four spatial dimensions, against the definitions; indices in windows
+// against results of MediaPipe's kernels (mediapipe 0.10.21).
 #include "harness/LayerRun.hpp"
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/InferCases.hpp"
@@ -41,6 +42,7 @@ struct Window
 {
     std::vector<size_t> m_Elements; ///< of the plane
     std::vector<double> m_Column;   ///< the same, counted with the first spatial dimension fastest
+    std::vector<double> m_Taps;     ///< the same, counted in the window
     size_t m_Counted = 0;           ///< with those in declared paddings
 };
 
@@ -84,6 +86,7 @@ Window FindWindow(const PoolingNdDescriptor& d, const Sizes& input, const Sizes&
             }
             window.m_Elements.push_back(static_cast<size_t>(row));
             window.m_Column.push_back(static_cast<double>(column));
+            window.m_Taps.push_back(static_cast<double>(tap));
         }
     }
     return window;
@@ -126,9 +129,10 @@ OpCase MakeCase(const PoolingNdDescriptor& descriptor, const Sizes& input, const
                           if (x > best)
                           {
                               best = x;
-                              index = static_cast<double>(plane) + (descriptor.m_IndicesColumnMajor
-                                                                        ? window.m_Column[k]
-                                                                        : static_cast<double>(window.m_Elements[k]));
+                              index = descriptor.m_IndicesInWindow ? window.m_Taps[k]
+                                      : descriptor.m_IndicesColumnMajor
+                                          ? static_cast<double>(plane) + window.m_Column[k]
+                                          : static_cast<double>(plane + window.m_Elements[k]);
                           }
                       }
                       const size_t count = descriptor.m_PaddingMethod == PaddingMethod::IgnoreValue
@@ -209,6 +213,24 @@ ISA_TEST(PoolingNd, TypesAndIndices)
         CheckOp(MakeCase(MakePool(Average, {3}, {1}, {1}, {1}, {1}), {2, 2, 5}, {5}, type));
         CheckOp(MakeCase(MakePool(Lp, {3}, {1}, {1}, {1}, {1}), {2, 2, 5}, {5}, type));
     }
+}
+
+ISA_TEST(PoolingNd, IndicesInWindows)
+{
+    PoolingNdDescriptor pool = MakePool(Max, {3, 2}, {1, 2}, {1, 2}, {1, 1}, {1, 0});
+    pool.m_IndicesEnabled = pool.m_IndicesInWindow = true;
+    CheckOp(MakeCase(pool, {2, 2, 5, 6}, {5, 3}));
+    PoolingNdDescriptor volume = MakePool(Max, {2, 2, 2}, {1, 2, 1}, {1, 1, 1}, {0, 1, 0}, {0, 1, 0});
+    volume.m_IndicesEnabled = volume.m_IndicesInWindow = true;
+    CheckOp(MakeCase(volume, {1, 2, 3, 4, 3}, {2, 3, 2}));
+    // Without the 0.1 that MediaPipe adds.
+    PoolingNdDescriptor same = MakePool(Max, {2, 3}, {2, 2}, {1, 1}, {0, 1}, {1, 1});
+    same.m_IndicesEnabled = same.m_IndicesInWindow = true;
+    OpCase op = MakeCase(same, {1, 1, 3, 5}, {2, 3});
+    op.m_Inputs = {Values(TensorInfo(TensorShape({1, 1, 3, 5}), DataType::Float32),
+                          {1, 1, -2, 2, 0, 2, -1, -1, 2, -2, -2, -1, 1, -2, 2})};
+    op.m_Oracle = [](const auto&) { return std::vector<double>{2, 2, 2, -1, 1, 2, 4, 2, 0, 2, 1, 1}; };
+    CheckOp(op);
 }
 
 ISA_TEST(PoolingNd, WindowsAlongOneDimension)
@@ -312,6 +334,54 @@ ISA_TEST(MaxUnpool, PutsElementsBack)
     }
 }
 
+namespace
+{
+
+/// One channel of a 2D image, by the indices in windows. `descriptor`: as shape inference resolves it.
+OpCase MakeWindowCase(const Sizes& sizes, const Sizes& strides, const Sizes& pads, const Sizes& input,
+                      const std::vector<double>& values, const std::vector<double>& indices,
+                      const std::vector<double>& output)
+{
+    MaxUnpoolDescriptor descriptor;
+    descriptor.m_PoolSizes = sizes;
+    descriptor.m_Strides = strides;
+    descriptor.m_PadsBefore = pads;
+    descriptor.m_IndicesInWindow = true;
+    const TensorShape shape({1, 1, input[0], input[1]});
+    const TensorInfo out(TensorShape({1, 1, input[0] * sizes[0], input[1] * sizes[1]}), DataType::Float32);
+    OpCase op{
+        "indices in windows",
+        LayerType::MaxUnpool,
+        MakeDescriptor(descriptor),
+        {Values(TensorInfo(shape, DataType::Float32), values), Stored(TensorInfo(shape, DataType::Signed64), indices)},
+        out,
+        Expect(out, output)};
+    op.m_Relative = op.m_Absolute = 0;
+    return op;
+}
+
+} // namespace
+
+ISA_TEST(MaxUnpool, IndicesInWindowsAsMediaPipe)
+{
+    CheckOp(MakeWindowCase({2, 3}, {2, 3}, {0, 0}, {2, 2}, {-4, -3.5, -2.25, 2}, {0, 4, 5, 2},
+                           {-4, 0, 0, 0, 0, 0, 0, 0, 0, 0, -3.5, 0, 0, 0, 0, 0, 0, 2, 0, 0, -2.25, 0, 0, 0}));
+    // The last one counts where elements meet.
+    CheckOp(MakeWindowCase({2, 2}, {1, 1}, {0, 0}, {2, 2}, {0.75, -0.5, -3.5, 3}, {3, 2, 1, 0},
+                           {0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+    // Windows that hang over the edges.
+    CheckOp(MakeWindowCase({2, 2}, {3, 3}, {0, 1}, {2, 3}, {3, -2.75, -4.5, -1.75, -3.75, 3}, {3, 2, 0, 1, 0, 0},
+                           {0, 0, 0, 0, 0, -4.5, 3, 0, -2.75, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1.75, 0, -3.75, 0, 0, 3}));
+}
+
+// By MediaPipe's source: its older kernels write outside.
+ISA_TEST(MaxUnpool, IndicesOutsideOfTheOutputAreLeftOut)
+{
+    CheckOp(MakeWindowCase({2, 2}, {2, 2}, {0, 0}, {2, 2}, {1, 2, 3, 4}, {-1, 5, 400, 3},
+                           {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 4}));
+    CheckOp(MakeWindowCase({2, 1}, {2, 1}, {0, 0}, {1, 2}, {1, 2}, {9e18, -9e18}, {0, 0, 0, 0}));
+}
+
 ISA_TEST(MaxUnpool, RefusesWhatDoesNotFit)
 {
     const TensorInfo in(TensorShape({1, 1, 2}), DataType::Float32);
@@ -412,6 +482,16 @@ static InferCases MakePoolingNdCases()
     };
     const auto back = unpool([](auto&) {});
     const auto byInput = unpool([](auto& d) { d.m_ParametersAsInputs = true; });
+    const auto inWindows = [](const Sizes& sizes, const Sizes& strides, const Sizes& before, const Sizes& after)
+    {
+        MaxUnpoolDescriptor descriptor;
+        descriptor.m_PoolSizes = sizes;
+        descriptor.m_Strides = strides;
+        descriptor.m_PadsBefore = before;
+        descriptor.m_PadsAfter = after;
+        descriptor.m_IndicesInWindow = true;
+        return descriptor;
+    };
     return {
         Case(PoolingNd, "plain", plain, {T({1, 2, 5, 6})})
             .Gives({"[1,2,3,5]"})
@@ -493,6 +573,15 @@ static InferCases MakePoolingNdCases()
                  }),
              {T({1, 2, 5, 6})})
             .Rejects("but for Max"),
+        Case(PoolingNd, "indices of both kinds",
+             pool(
+                 [](auto& d)
+                 {
+                     d.m_IndicesColumnMajor = true;
+                     d.m_IndicesInWindow = true;
+                 }),
+             {T({1, 2, 5, 6})})
+            .Rejects("one of the two ways"),
 
         Case(MaxUnpool, "plain", back, {T({1, 2, 3, 4}), T({1, 2, 3, 4})}).Gives({"[1,2,7,8]"}),
         Case(MaxUnpool, "paddings",
@@ -517,6 +606,24 @@ static InferCases MakePoolingNdCases()
                 [](auto& d) {
                     d.m_OutputShape = {1, 2, 8, 8};
                 })),
+        // MediaPipe's MaxUnpooling2D (mediapipe 0.10.21) gives these sizes.
+        Case(MaxUnpool, "windows", inWindows({2, 3}, {2, 3}, {}, {}), {T({1, 2, 3, 4}), T({1, 2, 3, 4})})
+            .Gives({"[1,2,6,12]"})
+            .Resolves(inWindows({2, 3}, {2, 3}, {0, 0}, {0, 0})),
+        Case(MaxUnpool, "windows that hang over", inWindows({2, 2}, {3, 3}, {}, {}), {T({1, 1, 2, 3}), T({1, 1, 2, 3})})
+            .Gives({"[1,1,4,6]"})
+            .Resolves(inWindows({2, 2}, {3, 3}, {0, 1}, {0, 0})),
+        Case(MaxUnpool, "windows and paddings", inWindows({2, 2}, {2, 2}, {1, 0}, {}),
+             {T({1, 2, 3, 4}), T({1, 2, 3, 4})})
+            .Rejects("neither must be given"),
+        Case(MaxUnpool, "windows and a shape",
+             Made<MaxUnpoolDescriptor>(
+                 [](auto& d) {
+                     d.m_OutputShape = {1, 2, 9, 9};
+                 },
+                 inWindows({2, 2}, {2, 2}, {}, {})),
+             {T({1, 2, 3, 4}), T({1, 2, 3, 4})})
+            .Rejects("neither must be given"),
         Case(MaxUnpool, "indices", back, {T({1, 2, 3, 4}), T({1, 2, 3, 5})}).Rejects("that of input 0"),
         Case(MaxUnpool, "channels", byInput, {T({1, 2, 3, 4}), T({1, 2, 3, 4}), P64({1, 3, 8, 8})})
             .Rejects("begins with 1 and 3"),

@@ -144,8 +144,9 @@ public:
     void CountLayer();
     /// Connects one operand, if the operator has it.
     void WireInput(const OperatorView& op, size_t operand, IConnectableLayer* layer, unsigned int inputSlot);
-    /// Makes an output slot the operator's output.
-    void WireSlot(const OperatorView& op, IConnectableLayer* layer, unsigned int outputSlot, size_t output);
+    /// Makes an output slot the operator's output, after a layer for the fused activation if there is one.
+    void WireSlot(const OperatorView& op, IConnectableLayer* layer, unsigned int outputSlot, unsigned int output,
+                  FusedActivation activation = FusedActivation::None);
 
     /// Makes input 0 of the operator its output 0, without a layer.
     void Alias(const OperatorView& op);
