@@ -382,6 +382,19 @@ public:
     virtual IConnectableLayer* AddSelectLayer(const SelectDescriptor& selectDescriptor, const char* name = nullptr) = 0;
     /// The shape of the input, Signed32 [rank]. The input may have any type.
     virtual IConnectableLayer* AddShapeLayer(const char* name = nullptr) = 0;
+    /// A feature of audio in integers (Tenon): an operator of TFLM's signal library. The descriptor lists inputs,
+    /// outputs and their types, which must be declared. A run throws RuntimeException for a channel that is not in its
+    /// inputs, and a number of bits above 31.
+    virtual IConnectableLayer* AddSignalFeatureLayer(const SignalFeatureDescriptor& signalFeatureDescriptor,
+                                                     const char* name = nullptr) = 0;
+    /// The Fourier transform of real numbers along the last dimension, or back (Tenon): [..., n] to [..., length + 2],
+    /// or [..., length + 2] to [..., length]. Float32, or Signed16 and Signed32 in fixed point; the type is kept.
+    virtual IConnectableLayer* AddSignalFftLayer(const SignalFftDescriptor& signalFftDescriptor,
+                                                 const char* name = nullptr) = 0;
+    /// Frames of a signal that goes on from run to run (Tenon). The descriptor lists inputs, outputs and their types,
+    /// which must be declared.
+    virtual IConnectableLayer* AddSignalFramesLayer(const SignalFramesDescriptor& signalFramesDescriptor,
+                                                    const char* name = nullptr) = 0;
     /// A box of the input. Any type, which is kept.
     virtual IConnectableLayer* AddSliceLayer(const SliceDescriptor& sliceDescriptor, const char* name = nullptr) = 0;
     /// exp(beta * x) / sum, along an axis. Types: floats or quantized. Shape and type are the same, but 8 bits may give
@@ -399,6 +412,11 @@ public:
     /// rank], or flat for rank 1) and that of input 3 everywhere else (Tenon). The last value counts where a place
     /// occurs twice.
     virtual IConnectableLayer* AddSparseToDenseLayer(const char* name = nullptr) = 0;
+    /// Channels less their noise (Tenon). Inputs: channels and noise so far, Unsigned32 [n]. Outputs: channels and the
+    /// noise from here on, the same.
+    virtual IConnectableLayer*
+    AddSpectralSubtractionLayer(const SpectralSubtractionDescriptor& spectralSubtractionDescriptor,
+                                const char* name = nullptr) = 0;
     /// Cuts the input into boxes, one per output. Any type, which is kept; values are copied as stored, not rescaled.
     virtual IConnectableLayer* AddSplitterLayer(const SplitterDescriptor& splitterDescriptor,
                                                 const char* name = nullptr) = 0;

@@ -271,6 +271,7 @@ PartitionNetwork MakeNetwork(const GraphView& graph, const Partition& partition,
             addOutput(tensor, *view);
         }
     }
+    builder.WriteStates(); // of operators that keep them by themselves
     result.m_Network = std::move(state.m_Network);
     key.Text(subgraphs.Describe()); // rows ask for some when they add their layers
     result.m_Key = key.Take();

@@ -211,6 +211,12 @@ std::string JudgeOf(const std::string& name)
           "TransformTensorBilinear"}},
         {"MediaPipe's kernel (mediapipe 0.10.21), and its newer source for indices outside of the output",
          {"MaxUnpooling2D"}},
+        {"TFLM's kernel (tflite-micro 0.dev20261023182759)",
+         {"SignalDelay", "SignalEnergy", "SignalFftAutoScale", "SignalFilterBank", "SignalFilterBankLog",
+          "SignalFilterBankSpectralSubtraction", "SignalFilterBankSquareRoot", "SignalFramer", "SignalOverlapAdd",
+          "SignalPCAN", "SignalStacker", "SignalWindow"}},
+        {"TFLM's kernel (tflite-micro 0.dev20261023182759) for integers, double-precision mathematics for floats",
+         {"SignalIrfft", "SignalRfft"}},
     };
     for (const auto& [judge, names] : judges)
     {

@@ -147,8 +147,35 @@ std::vector<uint8_t> CustomOptions()
                 builder.Float(name, 1.0f);
             }
             builder.TypedVector("subset_idxs", [&] { builder.Int(0); });
-            builder.Int("output_height", 1);
-            builder.Int("output_width", 1);
+            builder.Int("T", 0);
+            builder.Int("fft_length", 2);
+            for (const char* name : {"alternate_one_minus_smoothing",
+                                     "alternate_smoothing",
+                                     "clamping",
+                                     "delay_length",
+                                     "end_index",
+                                     "frame_size",
+                                     "frame_step",
+                                     "input_correction_bits",
+                                     "min_signal_remaining",
+                                     "num_channels",
+                                     "one_minus_smoothing",
+                                     "output_height",
+                                     "output_scale",
+                                     "output_width",
+                                     "prefill",
+                                     "shift",
+                                     "smoothing",
+                                     "smoothing_bits",
+                                     "snr_shift",
+                                     "spectral_subtraction_bits",
+                                     "stacker_left_context",
+                                     "stacker_right_context",
+                                     "stacker_step",
+                                     "start_index"})
+            {
+                builder.Int(name, 1);
+            }
         });
     builder.Finish();
     return builder.GetBuffer();

@@ -15,11 +15,12 @@ namespace
 /// The rows of custom operators, or of builtin ones.
 std::vector<OperatorRow> JoinRows(bool isCustom)
 {
-    return parsers::JoinRows<OperatorRow>(
-        {GetActivationRows(), GetControlFlowRows(), GetConvolutionRows(), GetDetectionRows(), GetElementwiseRows(),
-         GetLookupRows(), GetMediaPipeRows(), GetPoolingRows(), GetRandomRows(), GetRearrangeRows(), GetRecurrentRows(),
-         GetReduceRows(), GetReshapeRows(), GetSignalRows(), GetSliceRows(), GetStablehloRows()},
-        [&](const OperatorRow& row) { return row.m_IsCustom == isCustom; });
+    return parsers::JoinRows<OperatorRow>({GetActivationRows(), GetControlFlowRows(), GetConvolutionRows(),
+                                           GetDetectionRows(), GetElementwiseRows(), GetLookupRows(),
+                                           GetMediaPipeRows(), GetPoolingRows(), GetRandomRows(), GetRearrangeRows(),
+                                           GetRecurrentRows(), GetReduceRows(), GetReshapeRows(),
+                                           GetSignalLibraryRows(), GetSignalRows(), GetSliceRows(), GetStablehloRows()},
+                                          [&](const OperatorRow& row) { return row.m_IsCustom == isCustom; });
 }
 
 } // namespace

@@ -32,6 +32,7 @@ Span<const OperatorRow> GetRearrangeRows();
 Span<const OperatorRow> GetRecurrentRows();
 Span<const OperatorRow> GetReduceRows();
 Span<const OperatorRow> GetReshapeRows();
+Span<const OperatorRow> GetSignalLibraryRows();
 Span<const OperatorRow> GetSignalRows();
 Span<const OperatorRow> GetSliceRows();
 Span<const OperatorRow> GetStablehloRows();
