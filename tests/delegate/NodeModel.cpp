@@ -328,6 +328,7 @@ INetworkPtr NodeModel::MakeNetwork(bool inferShapes)
         const parsers::TensorView& view = tensors.Get(output);
         builder.AddOutput(view, id++, view.m_Name);
     }
+    builder.WriteStates();
     return std::move(state.m_Network);
 }
 
