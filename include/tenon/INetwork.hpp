@@ -230,6 +230,11 @@ public:
     /// Divides by the L2 norm over the channels. Floats, or 8 bits to scale 1/128; shape and type are the same.
     virtual IConnectableLayer* AddL2NormalizationLayer(const L2NormalizationDescriptor& l2NormalizationDescriptor,
                                                        const char* name = nullptr) = 0;
+    /// The matrix that maps the pixels of an image to a rotated box around some of the landmarks [1, n, 3] (Tenon):
+    /// [1, 4, 4], Float32, as MediaPipe's Landmarks2TransformMatrix.
+    virtual IConnectableLayer*
+    AddLandmarksToTransformMatrixLayer(const LandmarksToTransformMatrixDescriptor& landmarksToTransformMatrixDescriptor,
+                                       const char* name = nullptr) = 0;
     /// Normalizes over the dimensions from an axis on, as ONNX's LayerNormalization, or its RMSNormalization where no
     /// mean is subtracted; inputs 1 and 2 are scale and bias (Tenon).
     virtual IConnectableLayer*
@@ -244,9 +249,9 @@ public:
     /// Input 0 with the diagonals of its matrices, the last two dimensions, replaced by input 1 (Tenon).
     virtual IConnectableLayer* AddMatrixSetDiagLayer(const char* name = nullptr) = 0;
     /// The inverse of a pool that gave the indices of largest elements (Tenon). Inputs: values [N, C, spatial...] and
-    /// for each its index in the flat output, Signed64 of the same shape. The output has the values there and zeros
-    /// elsewhere. Floats and integers; the type is that of input 0. A run throws RuntimeException for an index that is
-    /// not there.
+    /// for each its index in the flat output, or in its window, Signed64 of the same shape. The output has the values
+    /// there and zeros elsewhere. Floats and integers; the type is that of input 0. A run throws RuntimeException for
+    /// an index in the flat output that is not there.
     virtual IConnectableLayer* AddMaxUnpoolLayer(const MaxUnpoolDescriptor& maxUnpoolDescriptor,
                                                  const char* name = nullptr) = 0;
     /// Boolean in0 OP in1, with broadcasting. All are Boolean; a byte that is not 0 is true.
@@ -298,8 +303,8 @@ public:
     virtual IConnectableLayer* AddPooling3dLayer(const Pooling3dDescriptor& pooling3dDescriptor,
                                                  const char* name = nullptr) = 0;
     /// Max, average or Lp norm over windows of any number of spatial dimensions, [N, C, spatial...] (Tenon). Floats;
-    /// Max also integers and quantized, which are kept. Output 1, if enabled, is where each largest element stands in
-    /// input 0, the first of equal ones: an index into its flat elements, Signed64.
+    /// Max also integers and quantized, which are kept. Output 1, if enabled, is where each largest element stands, the
+    /// first of equal ones: an index into the flat elements of input 0, or into the window, Signed64.
     virtual IConnectableLayer* AddPoolingNdLayer(const PoolingNdDescriptor& poolingNdDescriptor,
                                                  const char* name = nullptr) = 0;
     /// x > 0 ? x : alpha * x; alpha is input 1, with broadcasting. One type, floats or quantized with one scale each.
@@ -377,6 +382,19 @@ public:
     virtual IConnectableLayer* AddSelectLayer(const SelectDescriptor& selectDescriptor, const char* name = nullptr) = 0;
     /// The shape of the input, Signed32 [rank]. The input may have any type.
     virtual IConnectableLayer* AddShapeLayer(const char* name = nullptr) = 0;
+    /// A feature of audio in integers (Tenon): an operator of TFLM's signal library. The descriptor lists inputs,
+    /// outputs and their types, which must be declared. A run throws RuntimeException for a channel that is not in its
+    /// inputs, and a number of bits above 31.
+    virtual IConnectableLayer* AddSignalFeatureLayer(const SignalFeatureDescriptor& signalFeatureDescriptor,
+                                                     const char* name = nullptr) = 0;
+    /// The Fourier transform of real numbers along the last dimension, or back (Tenon): [..., n] to [..., length + 2],
+    /// or [..., length + 2] to [..., length]. Float32, or Signed16 and Signed32 in fixed point; the type is kept.
+    virtual IConnectableLayer* AddSignalFftLayer(const SignalFftDescriptor& signalFftDescriptor,
+                                                 const char* name = nullptr) = 0;
+    /// Frames of a signal that goes on from run to run (Tenon). The descriptor lists inputs, outputs and their types,
+    /// which must be declared.
+    virtual IConnectableLayer* AddSignalFramesLayer(const SignalFramesDescriptor& signalFramesDescriptor,
+                                                    const char* name = nullptr) = 0;
     /// A box of the input. Any type, which is kept.
     virtual IConnectableLayer* AddSliceLayer(const SliceDescriptor& sliceDescriptor, const char* name = nullptr) = 0;
     /// exp(beta * x) / sum, along an axis. Types: floats or quantized. Shape and type are the same, but 8 bits may give
@@ -394,6 +412,11 @@ public:
     /// rank], or flat for rank 1) and that of input 3 everywhere else (Tenon). The last value counts where a place
     /// occurs twice.
     virtual IConnectableLayer* AddSparseToDenseLayer(const char* name = nullptr) = 0;
+    /// Channels less their noise (Tenon). Inputs: channels and noise so far, Unsigned32 [n]. Outputs: channels and the
+    /// noise from here on, the same.
+    virtual IConnectableLayer*
+    AddSpectralSubtractionLayer(const SpectralSubtractionDescriptor& spectralSubtractionDescriptor,
+                                const char* name = nullptr) = 0;
     /// Cuts the input into boxes, one per output. Any type, which is kept; values are copied as stored, not rescaled.
     virtual IConnectableLayer* AddSplitterLayer(const SplitterDescriptor& splitterDescriptor,
                                                 const char* name = nullptr) = 0;
@@ -431,6 +454,15 @@ public:
     /// indices; input 1 holds K (Tenon). The first of equal elements comes first; NaN comes last.
     virtual IConnectableLayer* AddTopKLayer(const TopKDescriptor& topKDescriptor, const char* name = nullptr) = 0;
     IConnectableLayer* AddTopKLayer(const char* name = nullptr) { return AddTopKLayer(TopKDescriptor(), name); }
+    /// Landmarks [1, n, 2 or 3] of which the first two coordinates are multiplied by the first two rows of a matrix
+    /// [1, 4, 4] (Tenon). Float32; the third coordinate is kept.
+    virtual IConnectableLayer* AddTransformLandmarksLayer(const char* name = nullptr) = 0;
+    /// The pixels of an image at points that a matrix gives (Tenon), as MediaPipe's operator. Inputs: image [1, H, W,
+    /// C] and matrix [1, 4, 4], whose first two rows give x and y in the image for the center of each pixel of the
+    /// output. Float32. A point outside of the image gives zeros.
+    virtual IConnectableLayer*
+    AddTransformTensorBilinearLayer(const TransformTensorBilinearDescriptor& transformTensorBilinearDescriptor,
+                                    const char* name = nullptr) = 0;
     /// Takes destination dimension i from source m[i]. Any type, which is kept.
     virtual IConnectableLayer* AddTransposeLayer(const TransposeDescriptor& transposeDescriptor,
                                                  const char* name = nullptr) = 0;

@@ -386,6 +386,26 @@ enum class RecurrentActivation
     Softplus = 10        ///< log(1 + exp(x))
 };
 
+/// The function of a SignalFeature (Tenon): an operator of TFLM's signal library each.
+enum class SignalFeatureFunction
+{
+    Window = 0,     ///< samples, multiplied by the weights of a window
+    AutoScale = 1,  ///< samples, shifted left by as many bits as the largest one allows
+    Energy = 2,     ///< the squared magnitudes of frequencies
+    FilterBank = 3, ///< the weighted sums of energies in channels, whose triangles overlap
+    SquareRoot = 4, ///< roots of energies, shifted right
+    Gain = 5,       ///< channels, divided by a power of their noise and compressed (PCAN)
+    Log = 6         ///< logarithms
+};
+
+/// The function of SignalFrames (Tenon): an operator of TFLM's signal library each.
+enum class SignalFramesFunction
+{
+    Cut = 0,       ///< samples into overlapping frames
+    Stack = 1,     ///< frames into stacks of neighbours
+    OverlapAdd = 2 ///< overlapping frames into samples
+};
+
 enum class FusedKernelType
 {
     AddMulAdd = 0

@@ -492,6 +492,42 @@ class RecurrentActivation(IntEnum):
     """log(1 + exp(x))"""
 
 
+class SignalFeatureFunction(IntEnum):
+    """The function of a SignalFeature: an operator of TFLM's signal library each.
+
+    Values of the attribute ``Function`` of SignalFeature.
+    """
+
+    Window = 0
+    """samples, multiplied by the weights of a window"""
+    AutoScale = 1
+    """samples, shifted left by as many bits as the largest one allows"""
+    Energy = 2
+    """the squared magnitudes of frequencies"""
+    FilterBank = 3
+    """the weighted sums of energies in channels, whose triangles overlap"""
+    SquareRoot = 4
+    """roots of energies, shifted right"""
+    Gain = 5
+    """channels, divided by a power of their noise and compressed (PCAN)"""
+    Log = 6
+    """logarithms"""
+
+
+class SignalFramesFunction(IntEnum):
+    """The function of SignalFrames: an operator of TFLM's signal library each.
+
+    Values of the attribute ``Function`` of SignalFrames.
+    """
+
+    Cut = 0
+    """samples into overlapping frames"""
+    Stack = 1
+    """frames into stacks of neighbours"""
+    OverlapAdd = 2
+    """overlapping frames into samples"""
+
+
 class FusedKernelType(IntEnum):
     """Values of the attribute ``FusedKernelType`` of Fused."""
 

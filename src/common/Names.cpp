@@ -313,6 +313,18 @@ std::string FieldToString(const std::vector<RecurrentActivation>& value)
     return '[' + text + ']';
 }
 
+std::string FieldToString(SignalFeatureFunction value)
+{
+    static const char* const names[] = {"Window", "AutoScale", "Energy", "FilterBank", "SquareRoot", "Gain", "Log"};
+    return NameOf(value, names);
+}
+
+std::string FieldToString(SignalFramesFunction value)
+{
+    static const char* const names[] = {"Cut", "Stack", "OverlapAdd"};
+    return NameOf(value, names);
+}
+
 std::string FieldToString(FusedKernelType value)
 {
     static const char* const names[] = {"AddMulAdd"};

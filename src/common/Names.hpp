@@ -61,6 +61,8 @@ std::string FieldToString(RecurrentCell value);
 std::string FieldToString(SequenceDirection value);
 std::string FieldToString(RecurrentActivation value);
 std::string FieldToString(const std::vector<RecurrentActivation>& value);
+std::string FieldToString(SignalFeatureFunction value);
+std::string FieldToString(SignalFramesFunction value);
 std::string FieldToString(FusedKernelType value);
 
 } // namespace tenon

@@ -201,6 +201,12 @@ void FillView(TensorView& view, const TfLiteContext& context, bool isComputed, b
     }
 }
 
+bool HasFlexOptions(const TfLiteRegistration& registration)
+{
+    const tflite::OperatorRow* row = FindRow(registration);
+    return row != nullptr && !row->m_HasRawOptions;
+}
+
 Span<const uint8_t> CustomOptions(const TfLiteNode& node)
 {
     const int32_t size = node.custom_initial_data_size;
@@ -325,7 +331,7 @@ OperatorView ReadNode(TensorScope& tensors, const TfLiteNode& node, const TfLite
         }
         attributes = ReadBuiltinData(registration.builtin_code, registration.version, node.builtin_data, rank);
     }
-    else if (const Span<const uint8_t> options = CustomOptions(node); FindRow(registration) != nullptr)
+    else if (const Span<const uint8_t> options = CustomOptions(node); HasFlexOptions(registration))
     {
         ReadBudget budget(options.size());
         attributes = tflite::ReadFlexOptions(budget, options);
@@ -336,7 +342,7 @@ OperatorView ReadNode(TensorScope& tensors, const TfLiteNode& node, const TfLite
     }
     return {NameOfOperator(registration), static_cast<size_t>(index), std::move(inputs),
             std::move(outputs),           std::move(attributes),      std::move(raw),
-            std::move(intermediates)};
+            std::move(intermediates),     registration.version};
 }
 
 /// A subgraph by the names of its operators.

@@ -30,7 +30,9 @@ public:
     void Add(const OperatorView& op)
     {
         Text(op.Name());
+        Number(op.Version());
         Number(op.HasOptions());
+        Numbers(op.RawOptions());
         for (const parsers::Attribute& attribute : op.Attributes().m_Attributes)
         {
             Text(attribute.m_Name); // options of custom operators have any
@@ -270,6 +272,7 @@ PartitionNetwork MakeNetwork(const GraphView& graph, const Partition& partition,
             addOutput(tensor, *view);
         }
     }
+    builder.WriteStates(); // of operators that keep them by themselves
     result.m_Network = std::move(state.m_Network);
     key.Text(subgraphs.Describe()); // rows ask for some when they add their layers
     result.m_Key = key.Take();

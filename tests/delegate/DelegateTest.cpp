@@ -4,6 +4,7 @@
 
 #include <tenon/delegate/Delegate.hpp>
 
+#include <flatbuffers/flexbuffers.h>
 #include <gmock/gmock.h>
 
 #include <tuple>
@@ -436,6 +437,37 @@ TEST(DelegateTest, StateLiesInTheRuntimesMemory)
     // A state that the application writes.
     graph.SetValues<float>(state, {0, 0, 5, 0, 0, 7});
     EXPECT_EQ(run({0, 0}), (Floats{50, 70}));
+}
+
+TEST(DelegateTest, StateThatAnOperatorKeepsByItself)
+{
+    const TfLiteDelegatePtr delegate = MakeTfLiteDelegate();
+    flexbuffers::Builder options;
+    options.Map([&] { options.Int("delay_length", 1); });
+    options.Finish();
+    FakeRuntime runtimes[2];
+    for (FakeRuntime& runtime : runtimes)
+    {
+        FakeGraph& graph = runtime.Graph();
+        const int32_t x = graph.AddTensor(kTfLiteFloat32, {2});
+        const int32_t y = graph.AddTensor(kTfLiteFloat32, {2});
+        graph.AddCustomNode("SignalDelay", {x}, {y}, options.GetBuffer());
+        graph.SetInputs({x});
+        graph.SetOutputs({y});
+        Apply(runtime, delegate.get());
+        ASSERT_EQ(graph.PlanText(), "DELEGATE");
+    }
+    const auto run = [&](FakeRuntime& runtime, const Floats& input) -> Floats
+    {
+        FakeGraph& graph = runtime.Graph();
+        graph.SetValues<float>(0, input);
+        EXPECT_EQ(runtime.Invoke(), kTfLiteOk) << runtime.TakeErrors();
+        return graph.ReadValues<float>(1);
+    };
+    EXPECT_EQ(run(runtimes[0], {1, 2}), (Floats{0, 1}));
+    EXPECT_EQ(run(runtimes[1], {7, 8}), (Floats{0, 7}));
+    EXPECT_EQ(run(runtimes[0], {3, 4}), (Floats{2, 3}));
+    EXPECT_EQ(run(runtimes[1], {9, 6}), (Floats{8, 9}));
 }
 
 TEST(DelegateTest, TwoRuntimesOfOneModelShareADelegate)

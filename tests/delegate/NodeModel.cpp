@@ -205,7 +205,7 @@ void NodeModel::AddNode(Graph& graph, size_t subgraph, size_t index)
     registration.builtin_code =
         std::max(static_cast<int32_t>(code.builtin_code), int32_t{code.deprecated_builtin_code});
     registration.custom_name = code.custom_code.empty() ? nullptr : code.custom_code.c_str();
-    registration.version = NewestVersion;
+    registration.version = registration.builtin_code == delegate::CustomCode ? code.version : NewestVersion;
     TfLiteNode node{};
     node.inputs = Keep(source.inputs);
     node.outputs = Keep(source.outputs);
@@ -328,6 +328,7 @@ INetworkPtr NodeModel::MakeNetwork(bool inferShapes)
         const parsers::TensorView& view = tensors.Get(output);
         builder.AddOutput(view, id++, view.m_Name);
     }
+    builder.WriteStates();
     return std::move(state.m_Network);
 }
 

@@ -198,6 +198,36 @@ std::string LayerNames(const LayerTypes& types)
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
+/// With which results the tests of a custom operator compare. A list for each judge.
+std::string JudgeOf(const std::string& name)
+{
+    static const std::map<std::string, std::set<std::string>> judges = {
+        {"TensorFlow Lite's kernel",
+         {"AudioSpectrogram", "AveragePool3D", "Irfft2d", "MaxPool3D", "Mfcc", "Roll", "Sign",
+          "TFLite_Detection_PostProcess", "Table", "atan2"}},
+        {"double-precision mathematics", {"FlexErf"}},
+        {"MediaPipe's kernel (mediapipe 0.10.21)",
+         {"Convolution2DTransposeBias", "Landmarks2TransformMatrix", "MaxPoolingWithArgmax2D", "TransformLandmarks",
+          "TransformTensorBilinear"}},
+        {"MediaPipe's kernel (mediapipe 0.10.21), and its newer source for indices outside of the output",
+         {"MaxUnpooling2D"}},
+        {"TFLM's kernel (tflite-micro 0.dev20261023182759)",
+         {"SignalDelay", "SignalEnergy", "SignalFftAutoScale", "SignalFilterBank", "SignalFilterBankLog",
+          "SignalFilterBankSpectralSubtraction", "SignalFilterBankSquareRoot", "SignalFramer", "SignalOverlapAdd",
+          "SignalPCAN", "SignalStacker", "SignalWindow"}},
+        {"TFLM's kernel (tflite-micro 0.dev20261023182759) for integers, double-precision mathematics for floats",
+         {"SignalIrfft", "SignalRfft"}},
+    };
+    for (const auto& [judge, names] : judges)
+    {
+        if (names.count(name) != 0)
+        {
+            return judge;
+        }
+    }
+    throw std::runtime_error(name + " has no judge: say in tests/docs/OperatorDocs.cpp what its tests compare with");
+}
+
 std::string OperatorTable(const std::vector<ParserRow>& rows)
 {
     std::map<std::string, std::string> builtins;
@@ -214,7 +244,7 @@ std::string OperatorTable(const std::vector<ParserRow>& rows)
     {
         if (row.m_IsCustom)
         {
-            custom += fmt::format("| \"{}\" | {} |\n", row.m_Name, LayerNames(row.m_Layers));
+            custom += fmt::format("| \"{}\" | {} | {} |\n", row.m_Name, LayerNames(row.m_Layers), JudgeOf(row.m_Name));
         }
         else
         {
@@ -229,7 +259,10 @@ std::string OperatorTable(const std::vector<ParserRow>& rows)
     {
         text += fmt::format("| {} | {} |\n", name, layers);
     }
-    return text + "\nCustom operators that have layers:\n\n| Custom operator | Layers |\n|---|---|\n" + custom;
+    return text +
+           "\nCustom operators that have layers, each with its judge, from which the results in its tests come.\n\n"
+           "| Custom operator | Layers | Judge |\n|---|---|---|\n" +
+           custom;
 }
 
 std::string OnnxTable(const std::vector<OnnxRow>& rows)

@@ -107,6 +107,8 @@ TENON_TEST_ENUM(EmbeddingCombiner)
 TENON_TEST_ENUM(RecurrentCell)
 TENON_TEST_ENUM(SequenceDirection)
 TENON_TEST_ENUM(RecurrentActivation)
+TENON_TEST_ENUM(SignalFeatureFunction)
+TENON_TEST_ENUM(SignalFramesFunction)
 TENON_TEST_ENUM(FusedKernelType)
 #undef TENON_TEST_ENUM
 

@@ -191,6 +191,9 @@ InferCases TransposeConvolutionCases()
     const auto plain = Nhwc<D>(2, 2, Explicit, nothing);
     const auto same = Nhwc<D>(2, 2, Same, nothing);
     const auto valid = Nhwc<D>(2, 3, Valid, nothing);
+    const D byInput = Nhwc<D>(2, 2, Same, [](D& d) { d.m_SameByInput = true; });
+    D sizedByInput = sized(2, Same, {1, 5, 6, 1});
+    sizedByInput.m_SameByInput = true;
     return {
         Case(TransposeConvolution2d, "explicit", plain, {T({1, 2, 3, 1}), T({4, 3, 3, 1})}).Gives({"[1,5,7,4]"}),
         Case(TransposeConvolution2d, "paddings", Padded(plain, 1, 0, 1, 1), {T({1, 2, 3, 1}), T({4, 3, 3, 1})})
@@ -223,6 +226,16 @@ InferCases TransposeConvolutionCases()
              {T({1, 3, 3, 1}), T({1, 3, 3, 1}), Absent(), P({1, 5, 6, 1})})
             .Gives({"[1,5,6,1]"})
             .Resolves(Padded(sized(2, Same, {1, 5, 6, 1}), 1, 1, 0, 1)),
+        // MediaPipe's Convolution2DTransposeBias (mediapipe 0.10.21) gives these sizes.
+        Case(TransposeConvolution2d, "same by input", byInput, {T({1, 3, 4, 1}), T({1, 3, 3, 1})})
+            .Gives({"[1,5,8,1]"})
+            .Resolves(Padded(byInput, 1, 1, 0, 1)),
+        Case(TransposeConvolution2d, "same by input, small kernel", byInput, {T({1, 4, 4, 3}), T({2, 1, 1, 3})})
+            .Gives({"[1,7,7,2]"})
+            .Resolves(Padded(byInput, 0, 0, 0, 0)),
+        Case(TransposeConvolution2d, "same by input, output shape", sizedByInput, {T({1, 3, 3, 1}), T({1, 3, 3, 1})})
+            .Gives({"[1,5,6,1]"})
+            .Resolves(Padded(sizedByInput, 1, 1, 0, 1)),
         Case(TransposeConvolution2d, "negative output shape as input",
              Nhwc<D>(2, 2, Same, [](D& d) { d.m_ParametersAsInputs = true; }),
              {T({1, 3, 3, 1}), T({1, 3, 3, 1}), Absent(), P({1, -5, 6, 1})})

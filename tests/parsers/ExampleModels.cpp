@@ -10,6 +10,7 @@
 #include <flatbuffers/minireflect.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -114,7 +115,16 @@ enum class Body
     Sum
 };
 
-/// The options of all custom operators in one map.
+/// The structs of all custom operators that have some: padding, strides, sizes and activation.
+std::vector<uint8_t> RawOptions()
+{
+    const int32_t ones[] = {1, 1, 1, 1, 1, 1};
+    std::vector<uint8_t> bytes(sizeof(ones));
+    std::memcpy(bytes.data(), ones, sizeof(ones));
+    return bytes;
+}
+
+/// The options of all other custom operators in one map.
 std::vector<uint8_t> CustomOptions()
 {
     flexbuffers::Builder builder;
@@ -131,10 +141,40 @@ std::vector<uint8_t> CustomOptions()
             builder.Int("max_detections", 1);
             builder.Int("max_classes_per_detection", 1);
             builder.Int("num_classes", 1);
-            for (const char* name :
-                 {"y_scale", "x_scale", "h_scale", "w_scale", "nms_score_threshold", "nms_iou_threshold"})
+            for (const char* name : {"y_scale", "x_scale", "h_scale", "w_scale", "nms_score_threshold",
+                                     "nms_iou_threshold", "scale_x", "scale_y"})
             {
                 builder.Float(name, 1.0f);
+            }
+            builder.TypedVector("subset_idxs", [&] { builder.Int(0); });
+            builder.Int("T", 0);
+            builder.Int("fft_length", 2);
+            for (const char* name : {"alternate_one_minus_smoothing",
+                                     "alternate_smoothing",
+                                     "clamping",
+                                     "delay_length",
+                                     "end_index",
+                                     "frame_size",
+                                     "frame_step",
+                                     "input_correction_bits",
+                                     "min_signal_remaining",
+                                     "num_channels",
+                                     "one_minus_smoothing",
+                                     "output_height",
+                                     "output_scale",
+                                     "output_width",
+                                     "prefill",
+                                     "shift",
+                                     "smoothing",
+                                     "smoothing_bits",
+                                     "snr_shift",
+                                     "spectral_subtraction_bits",
+                                     "stacker_left_context",
+                                     "stacker_right_context",
+                                     "stacker_step",
+                                     "start_index"})
+            {
+                builder.Int(name, 1);
             }
         });
     builder.Finish();
@@ -196,6 +236,7 @@ ModelBuilder OperatorOn(const ExampleRow& row, int numInputs, int numOutputs, co
     if (row.m_Code == Operator::CUSTOM)
     {
         model.Model().operator_codes.back()->custom_code = row.m_Name;
+        model.Model().operator_codes.back()->version = 2; // which some ask for
     }
     AddBody(model, body);
     return model;
@@ -211,7 +252,7 @@ void VisitWithOptions(const ExampleRow& row, ModelBuilder plain, const std::func
 {
     if (row.m_Code == Operator::CUSTOM)
     {
-        LastOperator(plain).custom_options = CustomOptions();
+        LastOperator(plain).custom_options = row.m_HasRawOptions ? RawOptions() : CustomOptions();
     }
     visit(plain);
     for (const OptionsTable& table : GetOptionsTables())
@@ -267,8 +308,8 @@ const std::vector<ExampleRow>& GetExampleRows()
                 const Operator code = isCustom ? Operator::CUSTOM : CodeOf(name);
                 const auto max = [](uint16_t number)
                 { return number == tflite::OperatorRow::AnyNumber ? Any : number; };
-                all.push_back(
-                    {name, code, row.m_MinInputs, max(row.m_MaxInputs), row.m_MinOutputs, max(row.m_MaxOutputs)});
+                all.push_back({name, code, row.m_MinInputs, max(row.m_MaxInputs), row.m_MinOutputs,
+                               max(row.m_MaxOutputs), row.m_HasRawOptions});
             }
         }
         return all;

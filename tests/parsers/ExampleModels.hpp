@@ -21,6 +21,7 @@ struct ExampleRow
     int m_MaxInputs;
     int m_MinOutputs;
     int m_MaxOutputs;
+    bool m_HasRawOptions;
 };
 
 const std::vector<ExampleRow>& GetExampleRows();

@@ -148,6 +148,9 @@ struct TransposeConvolution2dDescriptor : detail::Described<TransposeConvolution
     bool m_ParametersAsInputs = false;                                    ///< Tenon: input 3 holds the output's shape
     bool m_SumsOf32Bits = false;                                          ///< Tenon: see Convolution2dDescriptor
     RequantizationMode m_Requantization = RequantizationMode::FixedPoint; ///< Tenon; of quantized outputs
+    /// Tenon: with PaddingScheme::Same, and no output shape, the paddings are kernel - 1 - (input - 1) % stride, or 0
+    /// if that is negative, as in MediaPipe.
+    bool m_SameByInput = false;
 
     uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 4 : (m_BiasEnabled ? 3 : 2); }
     /// Whether input i must be connected: input 2 is the bias, also in front of the output's shape.
@@ -170,6 +173,7 @@ struct TransposeConvolution2dDescriptor : detail::Described<TransposeConvolution
         v("ParametersAsInputs", &TransposeConvolution2dDescriptor::m_ParametersAsInputs);
         v("SumsOf32Bits", &TransposeConvolution2dDescriptor::m_SumsOf32Bits);
         v("Requantization", &TransposeConvolution2dDescriptor::m_Requantization);
+        v("SameByInput", &TransposeConvolution2dDescriptor::m_SameByInput);
     }
 };
 

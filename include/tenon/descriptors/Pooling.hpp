@@ -134,6 +134,7 @@ struct PoolingNdDescriptor : detail::Described<PoolingNdDescriptor>
     uint32_t m_P = 2;                                       ///< of Lp, at least 1
     bool m_IndicesEnabled = false;     ///< of Max: output 1 holds where each element stands in input 0
     bool m_IndicesColumnMajor = false; ///< these count spatial dimensions with the first one running fastest
+    bool m_IndicesInWindow = false;    ///< these count the elements of each window, those in paddings included
 
     uint32_t GetNumOutputs() const { return m_IndicesEnabled ? 2 : 1; }
 
@@ -153,11 +154,14 @@ struct PoolingNdDescriptor : detail::Described<PoolingNdDescriptor>
         v("P", &PoolingNdDescriptor::m_P);
         v("IndicesEnabled", &PoolingNdDescriptor::m_IndicesEnabled);
         v("IndicesColumnMajor", &PoolingNdDescriptor::m_IndicesColumnMajor);
+        v("IndicesInWindow", &PoolingNdDescriptor::m_IndicesInWindow);
     }
 };
 
 /// MaxUnpool (Tenon): ONNX's operator, [N, C, spatial...]. Lists have one value a spatial dimension, m_OutputShape one
-/// for each dimension. With m_ParametersAsInputs input 2 holds the output's shape.
+/// for each dimension. With m_ParametersAsInputs input 2 holds the output's shape. With m_IndicesInWindow it is
+/// MediaPipe's: sizes are multiplied by the pool sizes, of (input - 1) * stride + pool size - output, if that is above
+/// 0, one half is the padding before, and elements whose index leads outside are left out.
 struct MaxUnpoolDescriptor : detail::Described<MaxUnpoolDescriptor>
 {
     std::vector<uint32_t> m_PoolSizes;
@@ -166,6 +170,7 @@ struct MaxUnpoolDescriptor : detail::Described<MaxUnpoolDescriptor>
     std::vector<uint32_t> m_PadsAfter;   ///< empty: 0
     std::vector<uint32_t> m_OutputShape; ///< empty: (input - 1) * stride + pool size - pads
     bool m_ParametersAsInputs = false;
+    bool m_IndicesInWindow = false; ///< see PoolingNdDescriptor; neither paddings nor an output shape are given
 
     uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 3 : 2; }
 
@@ -178,6 +183,7 @@ struct MaxUnpoolDescriptor : detail::Described<MaxUnpoolDescriptor>
         v("PadsAfter", &MaxUnpoolDescriptor::m_PadsAfter);
         v("OutputShape", &MaxUnpoolDescriptor::m_OutputShape);
         v("ParametersAsInputs", &MaxUnpoolDescriptor::m_ParametersAsInputs);
+        v("IndicesInWindow", &MaxUnpoolDescriptor::m_IndicesInWindow);
     }
 };
 

@@ -119,4 +119,132 @@ struct ComplexPartDescriptor : detail::Described<ComplexPartDescriptor>
     }
 };
 
+/// SignalFft (Tenon): the Fourier transform of real numbers along the last dimension, as TFLM's SignalRfft and
+/// SignalIrfft. The frequencies 0 to m_Length / 2 are pairs of numbers, the real part first. A transform takes up to
+/// m_Length numbers; missing ones count as zero. The inverse of floats divides by m_Length. Integers are computed in
+/// fixed point, as by Kiss FFT: both directions divide by m_Length, and half of it has no prime factor above 5.
+struct SignalFftDescriptor : detail::Described<SignalFftDescriptor>
+{
+    uint32_t m_Length = 0; ///< even; of integers 4 or more
+    bool m_Inverse = false;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Length", &SignalFftDescriptor::m_Length);
+        v("Inverse", &SignalFftDescriptor::m_Inverse);
+    }
+};
+
+/// SignalFeature (Tenon): features of audio in integers, as TFLM's signal library computes them. By m_Function, inputs
+/// and outputs are
+///   Window      samples [..., n] and weights [n], Signed16 -> the same, (sample * weight) >> m_Shift, saturated
+///   AutoScale   samples, Signed16 -> the same, shifted left; and the number of bits, Signed32, one element
+///   Energy      frequencies [2 n], Signed16 -> [n], Unsigned32; zeros outside of m_Start to m_End
+///   FilterBank  energies [n], Unsigned32; weights and unweights [w], and for each channel and one in front of them the
+///               start among the energies, that among the weights, and the width, Signed16 [channels + 1] -> sums
+///               [channels], Unsigned64
+///   SquareRoot  energies, Unsigned64; a number of bits, Signed32, one element -> roots >> bits, Unsigned32
+///   Gain        channels and their noise, Unsigned32; gains [125], Signed16: a value and two coefficients for each
+///               power of two of the noise -> channels, Unsigned32; the product with the gain is shifted by m_Shift
+///   Log         channels, Unsigned32 -> m_Scale * log(channel << m_Shift), Signed16, saturated
+struct SignalFeatureDescriptor : detail::Described<SignalFeatureDescriptor>
+{
+    SignalFeatureFunction m_Function = SignalFeatureFunction::Window;
+    uint32_t m_Shift = 0; ///< of Window and Log at most 31, of Gain at most 63
+    uint32_t m_Start = 0;
+    uint32_t m_End = 0; ///< one past the last
+    uint32_t m_Scale = 1;
+
+    uint32_t GetNumInputs() const
+    {
+        switch (m_Function)
+        {
+        case SignalFeatureFunction::FilterBank: return 6;
+        case SignalFeatureFunction::Gain: return 3;
+        case SignalFeatureFunction::Window:
+        case SignalFeatureFunction::SquareRoot: return 2;
+        default: return 1;
+        }
+    }
+    uint32_t GetNumOutputs() const { return m_Function == SignalFeatureFunction::AutoScale ? 2 : 1; }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Function", &SignalFeatureDescriptor::m_Function);
+        v("Shift", &SignalFeatureDescriptor::m_Shift);
+        v("Start", &SignalFeatureDescriptor::m_Start);
+        v("End", &SignalFeatureDescriptor::m_End);
+        v("Scale", &SignalFeatureDescriptor::m_Scale);
+    }
+};
+
+/// SpectralSubtraction (Tenon): channels [n] less their noise, an average over time that input 1 brings and output 1
+/// gives on, as TFLM's SignalFilterBankSpectralSubtraction. Unsigned32. Factors have m_Bits fraction bits.
+struct SpectralSubtractionDescriptor : detail::Described<SpectralSubtractionDescriptor>
+{
+    uint32_t m_Smoothing = 0; ///< factor of the signal in the noise of channels 0, 2, ...
+    uint32_t m_OneMinusSmoothing = 0;
+    uint32_t m_AlternateSmoothing = 0; ///< the same of channels 1, 3, ...
+    uint32_t m_AlternateOneMinusSmoothing = 0;
+    uint32_t m_SmoothingBits = 0;      ///< fraction bits of the noise, at most 31
+    uint32_t m_Bits = 0;               ///< at most 63
+    uint32_t m_MinSignalRemaining = 0; ///< factor of the signal below which no result falls
+    bool m_Clamping = false;           ///< the noise does not exceed the signal in later runs either
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Smoothing", &SpectralSubtractionDescriptor::m_Smoothing);
+        v("OneMinusSmoothing", &SpectralSubtractionDescriptor::m_OneMinusSmoothing);
+        v("AlternateSmoothing", &SpectralSubtractionDescriptor::m_AlternateSmoothing);
+        v("AlternateOneMinusSmoothing", &SpectralSubtractionDescriptor::m_AlternateOneMinusSmoothing);
+        v("SmoothingBits", &SpectralSubtractionDescriptor::m_SmoothingBits);
+        v("Bits", &SpectralSubtractionDescriptor::m_Bits);
+        v("MinSignalRemaining", &SpectralSubtractionDescriptor::m_MinSignalRemaining);
+        v("Clamping", &SpectralSubtractionDescriptor::m_Clamping);
+    }
+};
+
+/// SignalFrames (Tenon): frames of a signal that goes on from run to run, as TFLM's signal library makes them. Input 1
+/// is the end of the signal so far, and output 1 what input 1 is to be in the next run; both are zeros at first, and
+/// have the type of the data. Likewise input 2 and output 3, a count, Signed32, one element, of Cut and Stack, whose
+/// output 2, Boolean, one element, tells whether all frames of output 0 are complete. By m_Function, the data are
+///   Cut         samples [..., n], Signed16, where n is a multiple of m_FrameStep -> frames [..., n / m_FrameStep,
+///               m_FrameSize]. The end of the signal is [..., m_FrameSize], or if frames are not prefilled, m_FrameSize
+///               rounded up to a multiple of m_FrameStep
+///   Stack       a frame [n], Signed16 -> m_FrameSize frames [n * m_FrameSize], each m_FrameStep-th time. The end of
+///   the
+///               signal is of the same shape
+///   OverlapAdd  frames [..., frames, n], Signed16 or Float32 -> their sums [..., frames * m_FrameStep]; integers
+///               saturate. The end of the signal is [..., n]
+struct SignalFramesDescriptor : detail::Described<SignalFramesDescriptor>
+{
+    SignalFramesFunction m_Function = SignalFramesFunction::Cut;
+    uint32_t m_FrameSize = 1;   ///< Cut: samples; Stack: frames
+    uint32_t m_FrameStep = 1;   ///< Cut and OverlapAdd: samples; Stack: frames, at most m_FrameSize
+    bool m_Prefill = false;     ///< Cut: zeros in front of the first sample complete the first frames
+    uint32_t m_LeftContext = 0; ///< Stack: how often the first frame is repeated, below m_FrameSize
+
+    uint32_t GetNumInputs() const { return m_Function == SignalFramesFunction::OverlapAdd ? 2 : 3; }
+    uint32_t GetNumOutputs() const { return m_Function == SignalFramesFunction::OverlapAdd ? 2 : 4; }
+    /// Samples of the end of the signal that Cut reads.
+    uint64_t GetReach() const
+    {
+        return m_Prefill || m_FrameStep == 0 ? m_FrameSize
+                                             : (uint64_t{m_FrameSize} + m_FrameStep - 1) / m_FrameStep * m_FrameStep;
+    }
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Function", &SignalFramesDescriptor::m_Function);
+        v("FrameSize", &SignalFramesDescriptor::m_FrameSize);
+        v("FrameStep", &SignalFramesDescriptor::m_FrameStep);
+        v("Prefill", &SignalFramesDescriptor::m_Prefill);
+        v("LeftContext", &SignalFramesDescriptor::m_LeftContext);
+    }
+};
+
 } // namespace tenon

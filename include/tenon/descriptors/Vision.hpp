@@ -178,6 +178,48 @@ struct RoiAlignDescriptor : detail::Described<RoiAlignDescriptor>
     }
 };
 
+/// LandmarksToTransformMatrix (Tenon): MediaPipe's Landmarks2TransformMatrix of version 2. Landmarks are rotated so
+/// that the line between two of them has a wanted angle; the matrix maps an image to the box around some of them,
+/// scaled about its center.
+struct LandmarksToTransformMatrixDescriptor : detail::Described<LandmarksToTransformMatrixDescriptor>
+{
+    std::vector<uint32_t> m_Subset;   ///< indices of the landmarks in the box, one or more
+    uint32_t m_LeftRotationIndex = 0; ///< the landmark where the line begins
+    uint32_t m_RightRotationIndex = 0;
+    float m_TargetRotation = 0;  ///< the angle of the line, in radians
+    uint32_t m_OutputHeight = 1; ///< of the image, in pixels
+    uint32_t m_OutputWidth = 1;
+    float m_ScaleX = 1; ///< the sizes of the box are multiplied by this
+    float m_ScaleY = 1;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("Subset", &LandmarksToTransformMatrixDescriptor::m_Subset);
+        v("LeftRotationIndex", &LandmarksToTransformMatrixDescriptor::m_LeftRotationIndex);
+        v("RightRotationIndex", &LandmarksToTransformMatrixDescriptor::m_RightRotationIndex);
+        v("TargetRotation", &LandmarksToTransformMatrixDescriptor::m_TargetRotation);
+        v("OutputHeight", &LandmarksToTransformMatrixDescriptor::m_OutputHeight);
+        v("OutputWidth", &LandmarksToTransformMatrixDescriptor::m_OutputWidth);
+        v("ScaleX", &LandmarksToTransformMatrixDescriptor::m_ScaleX);
+        v("ScaleY", &LandmarksToTransformMatrixDescriptor::m_ScaleY);
+    }
+};
+
+/// TransformTensorBilinear (Tenon): MediaPipe's operator of version 2.
+struct TransformTensorBilinearDescriptor : detail::Described<TransformTensorBilinearDescriptor>
+{
+    uint32_t m_OutputHeight = 1;
+    uint32_t m_OutputWidth = 1;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("OutputHeight", &TransformTensorBilinearDescriptor::m_OutputHeight);
+        v("OutputWidth", &TransformTensorBilinearDescriptor::m_OutputWidth);
+    }
+};
+
 /// MulticlassNonMaxSuppression (Tenon): ONNX's NonMaxSuppression.
 struct MulticlassNonMaxSuppressionDescriptor : detail::Described<MulticlassNonMaxSuppressionDescriptor>
 {

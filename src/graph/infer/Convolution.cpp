@@ -7,6 +7,8 @@
 
 #include <tenon/descriptors/Convolution.hpp>
 
+#include <algorithm>
+
 namespace tenon::infer
 {
 
@@ -73,7 +75,8 @@ void InferSliding2d(InferContext& context, const D& descriptor, const ImageDims&
 int64_t SlideBack(const InferContext& context, Window& window, int64_t input, int64_t wanted)
 {
     const int64_t extent = GetFilterExtent(context, window);
-    if (window.m_Scheme == PaddingScheme::Same)
+    const bool isByInput = window.m_IsSameByInput && wanted < 0;
+    if (window.m_Scheme == PaddingScheme::Same && !isByInput)
     {
         // The paddings are those of the convolution that would make this layer's input out of its output.
         const int64_t output = wanted >= 0 ? wanted : Multiply(context, input, window.m_Stride);
@@ -82,6 +85,12 @@ int64_t SlideBack(const InferContext& context, Window& window, int64_t input, in
         window.m_PadBefore = forward.m_PadBefore;
         window.m_PadAfter = forward.m_PadAfter;
         return output;
+    }
+    if (window.m_Scheme == PaddingScheme::Same)
+    {
+        const int64_t pads = input == 0 ? 0 : std::max<int64_t>(extent - 1 - (input - 1) % window.m_Stride, 0);
+        window.m_PadBefore = pads / 2;
+        window.m_PadAfter = pads - window.m_PadBefore;
     }
     if (window.m_Scheme == PaddingScheme::Valid)
     {
@@ -210,6 +219,7 @@ void InferTransposeConvolution2d(InferContext& context)
     const D& resolved = context.Descriptor<D>();
     Window height = MakeHeightWindow(resolved, weights[dims.m_Height], 1);
     Window width = MakeWidthWindow(resolved, weights[dims.m_Width], 1);
+    height.m_IsSameByInput = width.m_IsSameByInput = resolved.m_SameByInput;
     TensorShape output = input;
     output.SetDimensionSize(0, wanted != nullptr ? (*wanted)[0] : input[0]);
     output.SetDimensionSize(dims.m_Channels, weights[0]);

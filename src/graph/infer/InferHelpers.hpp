@@ -86,6 +86,7 @@ struct Window
     PaddingScheme m_Scheme;
     int64_t m_PadBefore; ///< Explicit: given; else computed by Slide
     int64_t m_PadAfter;
+    bool m_IsSameByInput = false; ///< of a transposed convolution: see TransposeConvolution2dDescriptor
 };
 
 /// (filter - 1) * dilation + 1. Fails unless filter, stride and dilation are at least 1.

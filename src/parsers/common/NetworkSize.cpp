@@ -35,7 +35,7 @@ void NetworkSize::CountBytes(uint64_t bytes)
     m_NumBytes += bytes;
     if (m_NumBytes > m_Limits.m_MaxTotalBytes)
     {
-        throw ParseException(fmt::format("constants that are computed have more than {} bytes together "
+        throw ParseException(fmt::format("constants that are computed, and states, have more than {} bytes together "
                                          "(Limits::m_MaxTotalBytes)",
                                          m_Limits.m_MaxTotalBytes));
     }

@@ -21,8 +21,8 @@ public:
     /// Counts a visit of a part that is called. `cost`: its operators and tensors. Throws ParseException if it is too
     /// much.
     void CountVisit(uint64_t cost);
-    /// Counts bytes of constants that are not in the file but generated from it. Throws ParseException if there are too
-    /// many.
+    /// Counts bytes of constants that are not in the file but generated from it, or of states that it does not declare.
+    /// Throws ParseException if there are too many.
     void CountBytes(uint64_t bytes);
 
     /// Counts a level of parts within parts while it lives.

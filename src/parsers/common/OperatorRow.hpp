@@ -43,8 +43,9 @@ struct OperatorRow
     uint16_t m_MinInputs = 0;
     uint16_t m_MaxInputs = 0; ///< AnyNumber: no limit
     uint16_t m_MinOutputs = 0;
-    uint16_t m_MaxOutputs = 0; ///< AnyNumber: no limit
-    bool m_IsCustom = false;   ///< the operator is not one of the format's own
+    uint16_t m_MaxOutputs = 0;    ///< AnyNumber: no limit
+    bool m_IsCustom = false;      ///< the operator is not one of the format's own
+    bool m_HasRawOptions = false; ///< its function reads OperatorView::RawOptions() in place of attributes
 };
 
 /// The rows of all families for which `belongs` is true, sorted by name.

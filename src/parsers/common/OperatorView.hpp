@@ -48,15 +48,19 @@ public:
     using Operands = std::vector<const TensorView*>;
 
     OperatorView(std::string name, size_t index, Operands inputs, Operands outputs, AttributeList attributes,
-                 std::vector<uint8_t> options, Operands intermediates = {})
+                 std::vector<uint8_t> options, Operands intermediates = {}, int32_t version = 1)
         : AttributeView(std::move(name), std::move(attributes)), m_Index(index), m_Inputs(std::move(inputs)),
-          m_Outputs(std::move(outputs)), m_Options(std::move(options)), m_Intermediates(std::move(intermediates))
+          m_Outputs(std::move(outputs)), m_Options(std::move(options)), m_Intermediates(std::move(intermediates)),
+          m_Version(version)
     {
     }
 
     /// "CONV_2D:12": the name that its layer gets.
     std::string LayerName() const { return fmt::format("{}:{}", Name(), m_Index); }
     std::string LayerName(std::string_view suffix) const { return fmt::format("{}:{}:{}", Name(), m_Index, suffix); }
+
+    /// The version of the operator that the source asks for.
+    int32_t Version() const { return m_Version; }
 
     size_t NumInputs() const { return m_Inputs.size(); }
     size_t NumOutputs() const { return m_Outputs.size(); }
@@ -79,7 +83,7 @@ public:
     /// The rank of an input if it is known.
     std::optional<uint32_t> InputRank(size_t i) const;
 
-    /// Options in the encoding of their source, for an operator that no row knows.
+    /// Options in the encoding of their source, for an operator that no row knows and for rows with m_HasRawOptions.
     const std::vector<uint8_t>& RawOptions() const { return m_Options; }
 
 private:
@@ -90,6 +94,7 @@ private:
     Operands m_Outputs;
     std::vector<uint8_t> m_Options;
     Operands m_Intermediates;
+    int32_t m_Version;
 };
 
 } // namespace tenon::parsers

@@ -163,11 +163,12 @@ void NetworkBuilder::WireInput(const OperatorView& op, size_t operand, IConnecta
     }
 }
 
-void NetworkBuilder::WireSlot(const OperatorView& op, IConnectableLayer* layer, unsigned int outputSlot, size_t output)
+void NetworkBuilder::WireSlot(const OperatorView& op, IConnectableLayer* layer, unsigned int outputSlot,
+                              unsigned int output, FusedActivation activation)
 {
-    const TensorView& tensor = op.Output(output);
-    layer->GetOutputSlot(outputSlot).SetTensorInfo(tensor.m_Info);
-    SetSource(tensor, layer->GetOutputSlot(outputSlot), "computed here");
+    IOutputSlot& slot = layer->GetOutputSlot(outputSlot);
+    slot.SetTensorInfo(op.Output(output).m_Info);
+    SetOutput(op, output, slot, activation);
 }
 
 void NetworkBuilder::Wire(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,

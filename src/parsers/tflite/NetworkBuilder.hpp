@@ -144,8 +144,9 @@ public:
     void CountLayer();
     /// Connects one operand, if the operator has it.
     void WireInput(const OperatorView& op, size_t operand, IConnectableLayer* layer, unsigned int inputSlot);
-    /// Makes an output slot the operator's output.
-    void WireSlot(const OperatorView& op, IConnectableLayer* layer, unsigned int outputSlot, size_t output);
+    /// Makes an output slot the operator's output, after a layer for the fused activation if there is one.
+    void WireSlot(const OperatorView& op, IConnectableLayer* layer, unsigned int outputSlot, unsigned int output,
+                  FusedActivation activation = FusedActivation::None);
 
     /// Makes input 0 of the operator its output 0, without a layer.
     void Alias(const OperatorView& op);
@@ -166,6 +167,11 @@ public:
     void WireState(const OperatorView& op, size_t operand, IConnectableLayer* layer, unsigned int inputSlot,
                    unsigned int outputSlot, std::optional<BatchOf> batch = std::nullopt,
                    const TensorShape& shape = TensorShape());
+    /// Connects `input` to a state that the operator keeps by itself, zeros at first, and keeps `output` for the next
+    /// run. `what` names the state, and `info` has its shape. Throws UnimplementedException within branches, loops and
+    /// initializers.
+    void WireOwnState(const OperatorView& op, const char* what, const TensorInfo& info, IInputSlot& input,
+                      IOutputSlot& output);
     /// Makes output 0 of the operator a handle of this resource variable.
     void BindHandle(const OperatorView& op, const std::string& container, const std::string& name);
     void ReadVariable(const OperatorView& op);

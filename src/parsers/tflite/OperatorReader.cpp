@@ -83,7 +83,7 @@ OperatorCode ReadOperatorCode(Model& model, const schema::Operator& op)
     {
         throw ParseException(fmt::format("has builtin code {}", builtin));
     }
-    OperatorCode code{builtin, NameOfBuiltin(builtin)};
+    OperatorCode code{builtin, NameOfBuiltin(builtin), entry.version()};
     if (code.IsCustom() && entry.custom_code() != nullptr && entry.custom_code()->size() != 0)
     {
         model.Charge(entry.custom_code()->size());
@@ -120,8 +120,8 @@ OperatorView ReadOperator(Model& model, TensorTable& tensors, const schema::Oper
                                      : ReadOptions(model, op, code.m_Builtin);
     }
     OperatorView::Operands intermediates = ReadList(model, tensors, op.intermediates(), "intermediate");
-    return {code.m_Name,           index,          std::move(inputs),       std::move(outputs),
-            std::move(attributes), std::move(raw), std::move(intermediates)};
+    return {code.m_Name,           index,          std::move(inputs),        std::move(outputs),
+            std::move(attributes), std::move(raw), std::move(intermediates), code.m_Version};
 }
 
 } // namespace tenon::tflite

@@ -25,6 +25,7 @@ struct OperatorCode
 {
     int32_t m_Builtin = 0; ///< a number of schema::BuiltinOperator, or a number that is newer than the schema
     std::string m_Name;    ///< "CONV_2D", or a custom operator's name
+    int32_t m_Version = 1;
 
     /// Whether the operator is identified by its name alone.
     bool IsCustom() const;
@@ -58,7 +59,7 @@ OperatorView::Operands ReadOperands(Span<const int32_t> numbers, const char* kin
 enum class OptionsAs : uint8_t
 {
     Attributes, ///< attributes, for a row
-    Raw         ///< bytes, for an operator that no row knows
+    Raw         ///< bytes, for an operator that no row knows, and for a row that reads them itself
 };
 
 /// Throws ParseException when the model has no such code.

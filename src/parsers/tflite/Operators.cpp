@@ -16,9 +16,10 @@ namespace
 std::vector<OperatorRow> JoinRows(bool isCustom)
 {
     return parsers::JoinRows<OperatorRow>({GetActivationRows(), GetControlFlowRows(), GetConvolutionRows(),
-                                           GetDetectionRows(), GetElementwiseRows(), GetLookupRows(), GetPoolingRows(),
-                                           GetRandomRows(), GetRearrangeRows(), GetRecurrentRows(), GetReduceRows(),
-                                           GetReshapeRows(), GetSignalRows(), GetSliceRows(), GetStablehloRows()},
+                                           GetDetectionRows(), GetElementwiseRows(), GetLookupRows(),
+                                           GetMediaPipeRows(), GetPoolingRows(), GetRandomRows(), GetRearrangeRows(),
+                                           GetRecurrentRows(), GetReduceRows(), GetReshapeRows(),
+                                           GetSignalLibraryRows(), GetSignalRows(), GetSliceRows(), GetStablehloRows()},
                                           [&](const OperatorRow& row) { return row.m_IsCustom == isCustom; });
 }
 

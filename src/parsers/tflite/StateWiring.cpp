@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of NetworkBuilder that knows what is kept between runs: variable tensors and resource variables, which
-// become ReadState and WriteState layers of the main network.
+// The part of NetworkBuilder that knows what is kept between runs: variable tensors, resource variables and the state
+// of operators, which become ReadState and WriteState layers of the main network.
 #include "parsers/tflite/NetworkBuilder.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -144,6 +144,23 @@ void NetworkBuilder::WireState(const OperatorView& op, size_t operand, IConnecta
     IOutputSlot* reference = batch.has_value() ? &Source(op.Input(batch->m_Operand)) : nullptr;
     VariableSlot(id, reference, batch.has_value() ? batch->m_Dimension : 0).Connect(layer->GetInputSlot(inputSlot));
     m_State.m_Slots[id] = {&result, true};
+}
+
+void NetworkBuilder::WireOwnState(const OperatorView& op, const char* what, const TensorInfo& info, IInputSlot& input,
+                                  IOutputSlot& output)
+{
+    if (m_State.m_IsNested || m_State.m_IsInitializing)
+    {
+        throw UnimplementedException(fmt::format("keeps its {} from run to run, which is not supported within "
+                                                 "branches, loops and initializers",
+                                                 what));
+    }
+    m_Construction.m_Size.CountBytes(info.GetShape().GetNumElements64() * GetDataTypeSize(info.GetDataType()));
+    const VariableId id = m_Construction.m_Variables.Own(m_Subgraph, op.LayerName(what));
+    m_Construction.m_Variables.Describe(id, info);
+    output.SetTensorInfo(info);
+    VariableSlot(id).Connect(input);
+    m_State.m_Slots[id] = {&output, true};
 }
 
 } // namespace tenon::tflite

@@ -76,7 +76,7 @@ SubgraphReader::Entry SubgraphReader::Read(unsigned int index, std::string& name
     const OperatorCode code = ReadOperatorCode(m_Model, raw);
     name = code.m_Name;
     const OperatorRow* row = FindRow(code.m_Name, code.IsCustom());
-    const OptionsAs options = row != nullptr ? OptionsAs::Attributes : OptionsAs::Raw;
+    const OptionsAs options = row != nullptr && !row->m_HasRawOptions ? OptionsAs::Attributes : OptionsAs::Raw;
     return {ReadOperator(m_Model, m_Tensors, raw, code, index, options), row};
 }
 

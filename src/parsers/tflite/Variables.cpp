@@ -33,6 +33,11 @@ VariableId Variables::Tensor(size_t subgraph, const TensorView& tensor)
     return id;
 }
 
+VariableId Variables::Own(size_t subgraph, const std::string& layerName)
+{
+    return Find(fmt::format("{}:{}", layerName, subgraph));
+}
+
 void Variables::Describe(VariableId id, const TensorInfo& info)
 {
     Entry& entry = m_Entries[id];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables: the values that a model keeps between runs: variable tensors (state of LSTM, RNN, SVDF) and resource
-// variables (VAR_HANDLE and related operators). There is one table per model; in a network each variable becomes a
-// state, or a value passed through branches and loops.
+// Variables: the values that a model keeps between runs: variable tensors (state of LSTM, RNN, SVDF), resource
+// variables (VAR_HANDLE and related operators), and the states that operators of signals keep by themselves. There is
+// one table per model; in a network each variable becomes a state, or a value passed through branches and loops.
 #pragma once
 
 #include "parsers/common/OperatorView.hpp"
@@ -26,6 +26,8 @@ public:
     VariableId Resource(const std::string& container, const std::string& name);
     /// A variable tensor of a subgraph.
     VariableId Tensor(size_t subgraph, const TensorView& tensor);
+    /// The state that an operator of a subgraph keeps by itself, under the name of a layer.
+    VariableId Own(size_t subgraph, const std::string& layerName);
 
     /// Sets the info of the variable, unless it is known already with a shape.
     void Describe(VariableId id, const TensorInfo& info);

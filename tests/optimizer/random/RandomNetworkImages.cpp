@@ -68,6 +68,53 @@ TENON_RANDOM_KIND(AlignRegions)
     return true;
 }
 
+TENON_RANDOM_KIND(MatrixOfLandmarks)
+{
+    const Tensor landmarks = Constant(TensorShape({1, 6, 3}), 4.0f, false);
+    LandmarksToTransformMatrixDescriptor descriptor;
+    descriptor.m_Subset = {1, 3, 4};
+    descriptor.m_RightRotationIndex = 5;
+    descriptor.m_OutputHeight = 2 + Roll(3);
+    descriptor.m_OutputWidth = 4;
+    Finish(m_Network->AddLandmarksToTransformMatrixLayer(descriptor, m_Name.c_str()), {landmarks}, DataType::Float32,
+           false, 100.0f);
+    return true;
+}
+
+TENON_RANDOM_KIND(MoveLandmarks)
+{
+    const Tensor* x = FindFloat(false);
+    if (x == nullptr || x->m_Shape.GetNumElements() % 3 != 0)
+    {
+        return false;
+    }
+    const Tensor input = *x;
+    const Tensor landmarks = Reshaped(input, TensorShape({1, input.m_Shape.GetNumElements() / 3, 3}));
+    const Tensor matrix = Constant(TensorShape({1, 4, 4}), 2.0f, true);
+    Finish(m_Network->AddTransformLandmarksLayer(m_Name.c_str()), {landmarks, matrix}, DataType::Float32, false,
+           4 * input.m_Bound + 2.0f);
+    return true;
+}
+
+TENON_RANDOM_KIND(SampleByMatrix)
+{
+    const Tensor* x = FindFloat(false, 4);
+    if (x == nullptr || x->m_Shape[0] != 1)
+    {
+        return false;
+    }
+    const Tensor input = *x;
+    TransformTensorBilinearDescriptor descriptor;
+    descriptor.m_OutputHeight = 1 + Roll(3);
+    descriptor.m_OutputWidth = 2;
+    const Tensor matrix =
+        AddFloats(TensorShape({1, 4, 4}), {0.75f, 0.125f, 0, 0.25f, -0.125f, 0.75f, 0, 0.25f, 0, 0, 1, 0, 0, 0, 0, 1},
+                  true, 1.0f);
+    Finish(m_Network->AddTransformTensorBilinearLayer(descriptor, m_Name.c_str()), {input, matrix}, DataType::Float32,
+           false, input.m_Bound);
+    return true;
+}
+
 TENON_RANDOM_KIND(SelectBoxesOfClasses)
 {
     const Tensor* x = FindFloat(true);

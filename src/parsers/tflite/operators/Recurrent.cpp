@@ -91,7 +91,7 @@ void WireLayer(const OperatorView& op, NetworkBuilder& builder, IConnectableLaye
         builder.WireState(op, state.m_Operand, layer, state.m_Input, state.m_Output, batch,
                           GetStateShape(op, state.m_Shape, batchDimension));
     }
-    for (size_t i = 0; i < outputs.size(); ++i)
+    for (unsigned int i = 0; i < outputs.size(); ++i)
     {
         builder.WireSlot(op, layer, outputs[i], i);
     }

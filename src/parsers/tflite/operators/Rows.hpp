@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators of TFLite that Tenon has layers for: each file here has the functions of a family and, at its end, a
 // row for each operator, by its name in tflite.fbs or, with IsCustom, by its custom_code. The function may read any
-// field of the operator's options table there, and for a custom operator any entry of its FlexBuffers options. Included
-// by the files here, and by Operators.cpp, which joins the rows.
+// field of the operator's options table there, and for a custom operator any entry of its FlexBuffers options or, with
+// HasRawOptions, their bytes. Included by the files here, and by Operators.cpp, which joins the rows.
 #pragma once
 
 #include "parsers/tflite/NetworkBuilder.hpp"
@@ -17,6 +17,7 @@ namespace tenon::tflite
 /// The maximum number of a row's operands if there is no limit.
 constexpr uint16_t Any = OperatorRow::AnyNumber;
 constexpr bool IsCustom = true;
+constexpr bool HasRawOptions = true;
 
 Span<const OperatorRow> GetActivationRows();
 Span<const OperatorRow> GetControlFlowRows();
@@ -24,12 +25,14 @@ Span<const OperatorRow> GetConvolutionRows();
 Span<const OperatorRow> GetDetectionRows();
 Span<const OperatorRow> GetElementwiseRows();
 Span<const OperatorRow> GetLookupRows();
+Span<const OperatorRow> GetMediaPipeRows();
 Span<const OperatorRow> GetPoolingRows();
 Span<const OperatorRow> GetRandomRows();
 Span<const OperatorRow> GetRearrangeRows();
 Span<const OperatorRow> GetRecurrentRows();
 Span<const OperatorRow> GetReduceRows();
 Span<const OperatorRow> GetReshapeRows();
+Span<const OperatorRow> GetSignalLibraryRows();
 Span<const OperatorRow> GetSignalRows();
 Span<const OperatorRow> GetSliceRows();
 Span<const OperatorRow> GetStablehloRows();
