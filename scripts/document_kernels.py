@@ -50,6 +50,7 @@ EPILOGUES = {
     "Ig": "implicit GEMM, requantize",
     "Dq": "dequantize",
     "IgDq": "implicit GEMM, dequantize",
+    "Blocks": "scales per block",
 }
 
 

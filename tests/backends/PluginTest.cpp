@@ -75,7 +75,7 @@ TEST(Plugin, EveryBadOneIsRefusedWithItsReason)
         {"no_execute", "no shaped_execute"},
         {"null_table", "gives no table"},
         {"truncated", "no model_create"},
-        {"wrong_major", "version 2.1 of plugin.h"},
+        {"wrong_major", "version 2.2 of plugin.h"},
     };
     const std::vector<DynamicBackendReport>& reports = runtime->GetDynamicBackendReports();
     ASSERT_EQ(reports.size(), reasons.size());

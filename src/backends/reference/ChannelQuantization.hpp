@@ -72,7 +72,7 @@ public:
     }
 
 private:
-    /// A block of the last dimension is a run. Of another dimension its elements are m_Inner apart.
+    /// A block of the last dimension is a run; the elements of a block of another dimension are m_Inner apart.
     template <typename F>
     void ForEachRunOfBlocks(const F& f) const
     {

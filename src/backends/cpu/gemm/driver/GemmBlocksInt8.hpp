@@ -37,7 +37,7 @@ private:
         const ScaleAndZeroPoint* m_Scales = nullptr;
     };
 
-    /// What microkernels need besides int8: initial sums and, for some, int16.
+    /// Quantizes the data, and adds the initial sums of microkernels and, for some of them, values as int16.
     Rows Prepare(const ExecuteArgs& args, const GemmDataInt8& data) const;
     void RunRange(const Rows& rows, const PanelRange& range, float* out) const;
     void RunPanel(const Rows& rows, const PanelInt8& panel, size_t first, size_t last, float* out) const;
