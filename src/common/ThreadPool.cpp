@@ -114,6 +114,11 @@ unsigned ThreadPool::Participants(unsigned threads) const noexcept
     return std::min(threads == 0 ? m_Cores : threads, MaxThreads);
 }
 
+bool ThreadPool::IsInsideLoop() noexcept
+{
+    return t_InsideLoop;
+}
+
 void ThreadPool::ParallelFor(std::size_t count, unsigned threads, Body body, std::size_t grain)
 {
     if (count == 0)

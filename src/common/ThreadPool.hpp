@@ -49,6 +49,10 @@ public:
     // The bound on `worker` for a loop asked for with `threads`.
     unsigned Participants(unsigned threads) const noexcept;
 
+    // Whether the calling thread is inside a body of a spread loop, of whatever pool: a loop that it starts runs
+    // inline.
+    static bool IsInsideLoop() noexcept;
+
     unsigned Cores() const noexcept { return m_Cores; }
     unsigned StartedWorkers() const noexcept { return m_Started.load(std::memory_order_acquire); }
 
