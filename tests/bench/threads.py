@@ -3,7 +3,8 @@
 """How much faster models are on several threads, beside other engines, and where the time of the threads goes.
 
 usage: threads.py --exe build/release/bin/bench_serve [--threads 1,4,8,16] [--engines tenon,tflite-xnnpack]
-                  [--cores 0-15] [--rounds 10] [--turn 150] [--layers 5] [--json FILE] [--table FILE] MODEL.tflite ...
+                  [--other-exe OTHER/bin/bench_serve] [--cores 0-15] [--rounds 10] [--turn 150] [--layers 5]
+                  [--json FILE] [--table FILE] MODEL.tflite ...
 
 Each engine has a process for each number of threads; they run in turn. The speed-up is told twice: the median of the
 ratios of turns that follow each other, and the ratio of the shortest times that either had. On a machine that others
@@ -22,7 +23,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from perf import thread_trace
-from perf.engines import ENGINES, Worker, WorkerError, missing_reason
+from perf.engines import ENGINES, OTHER_BUILD, Worker, WorkerError, missing_reason
 from perf.measure import MOST_RUNS
 from perf.table import HEADINGS, number, rows_of
 from perf.thread_chart import chart
@@ -103,7 +104,7 @@ def speed_up(one, several):
 
 
 def rows_of_times(model, turns, engines, counts):
-    peers = [engine for engine in engines if engine != "tenon"]
+    peers = [engine for engine in engines if engine != "tenon" and engine not in OTHER_BUILD]
     for threads in counts:
         row = [model.path.stem, str(threads)]
         for engine in engines:
@@ -141,6 +142,7 @@ def main():
     parser = make_parser(__doc__, rounds=10)
     parser.add_argument("--threads", type=list_of_numbers, default=[1, 2], metavar="N,N,...")
     parser.add_argument("--engines", type=lambda text: text.split(","), default=["tenon"], metavar="NAME,...")
+    parser.add_argument("--other-exe", type=Path, help="of another build, which is the engine tenon-other")
     parser.add_argument("--turn", type=float, default=150.0, help="milliseconds")
     parser.add_argument("--layers", type=int, default=5, help="rows of layers for each model and number of threads")
     parser.add_argument("--json", type=Path, help="write all figures here, too")
@@ -148,15 +150,18 @@ def main():
     for engine in args.engines:
         if engine not in ENGINES:
             parser.error(f"there is no engine '{engine}'; there are {', '.join(ENGINES)}")
+        if engine in OTHER_BUILD and not args.other_exe:
+            parser.error(f"{engine} needs --other-exe")
         if reason := missing_reason(engine):
             parser.error(reason)
     settings = settings_of(parser, args, "CpuAcc", max(args.threads))
-    settings.turn = args.turn
+    settings.turn, settings.other_exe = args.turn, args.other_exe
 
     headings = ["model", "threads"]
     for engine in args.engines:
         headings += [f"{HEADINGS[engine]}, ms", "speed-up"]
-    times = [headings + ["Tenon by the faster peer"] * (len(args.engines) > 1)]
+    has_peers = any(engine != "tenon" and engine not in OTHER_BUILD for engine in args.engines)
+    times = [headings + ["Tenon by the faster peer"] * has_peers]
     traces = [["model, layer", "threads", "of the run", *thread_trace.KINDS, "imbalance", "more work"]]
     figures = {}
     failed = False
