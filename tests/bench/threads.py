@@ -144,7 +144,7 @@ def main():
     parser.add_argument("--engines", type=lambda text: text.split(","), default=["tenon"], metavar="NAME,...")
     parser.add_argument("--other-exe", type=Path, help="of another build, which is the engine tenon-other")
     parser.add_argument("--turn", type=float, default=150.0, help="milliseconds")
-    parser.add_argument("--layers", type=int, default=5, help="rows of layers for each model and number of threads")
+    parser.add_argument("--layers", type=int, default=5, help="rows of layers for each model and number of threads; 0: no table of time")
     parser.add_argument("--json", type=Path, help="write all figures here, too")
     args = parser.parse_args()
     for engine in args.engines:
@@ -177,7 +177,7 @@ def main():
             figures[path.stem] = {engine: {threads: median(turns[engine, threads]) for threads in args.threads
                                            if (engine, threads) in turns} for engine in args.engines}
             one = median(turns["tenon", 1]) if ("tenon", 1) in turns else None
-            for threads in args.threads if "tenon" in args.engines else []:
+            for threads in args.threads if "tenon" in args.engines and args.layers > 0 else []:
                 if threads > 1:
                     traces += rows_of_trace(model, trace(model, threads, settings), one, args.layers)
         except WorkerError as error:
