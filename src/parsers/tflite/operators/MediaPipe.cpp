@@ -193,8 +193,8 @@ void AddResampler(const OperatorView& op, NetworkBuilder& builder)
     RequireFloats(op);
     const TensorShape& image = op.Input(0).m_DeclaredShape;
     const TensorShape& points = op.Input(1).m_DeclaredShape;
-    if (image.AreAllDimensionsSpecified() && points.AreAllDimensionsSpecified() &&
-        (image.GetNumDimensions() != 4 || points != TensorShape({image[0], image[1], image[2], 2})))
+    if (image.AreAllDimensionsSpecified() && points.AreAllDimensionsSpecified() && image.GetNumDimensions() == 4 &&
+        points != TensorShape({image[0], image[1], image[2], 2}))
     {
         op.Fail(
             fmt::format("tensor {} has shape {}, and tensor {} has shape {}; they should be [N, H, W, C] and [N, H, "
