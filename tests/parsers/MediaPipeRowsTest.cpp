@@ -320,8 +320,8 @@ TEST(TfLiteMediaPipeRows, Resampler)
     GridSampleDescriptor expected;
     expected.m_InPixels = true;
     EXPECT_TRUE(parsed.Get<GridSampleDescriptor>(LayerType::GridSample) == expected);
-    EXPECT_THAT(ErrorOf<ParseException>(make({2, 3, 4, 5}, {2, 3, 5, 2})), HasSubstr("should be [N, H, W, C] and [N,"));
-    EXPECT_THAT(ErrorOf<ParseException>(make({2, 3, 4, 5}, {2, 3, 4, 3})), HasSubstr("shape [2,3,4,3]"));
+    EXPECT_THAT(ErrorOf<ParseException>(make({2, 3, 4, 5}, {2, 3, 5, 2})), HasSubstr("as many rows and columns"));
+    EXPECT_THAT(ErrorOf<ParseException>(make({2, 3, 4, 5}, {2, 4, 4, 2})), HasSubstr("shape [2,4,4,2]"));
     ModelBuilder bytes = make({2, 3, 4, 5}, {2, 3, 4, 2});
     bytes.Tensor(1).type = ModelBuilder::Type::UINT8;
     EXPECT_THAT(ErrorOf<UnimplementedException>(bytes), HasSubstr("known for Float32 alone"));

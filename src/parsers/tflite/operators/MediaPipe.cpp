@@ -193,13 +193,14 @@ void AddResampler(const OperatorView& op, NetworkBuilder& builder)
     RequireFloats(op);
     const TensorShape& image = op.Input(0).m_DeclaredShape;
     const TensorShape& points = op.Input(1).m_DeclaredShape;
-    if (image.AreAllDimensionsSpecified() && points.AreAllDimensionsSpecified() && image.GetNumDimensions() == 4 &&
-        points != TensorShape({image[0], image[1], image[2], 2}))
+    const auto isImage = [](const TensorShape& shape)
+    { return shape.AreAllDimensionsSpecified() && shape.GetNumDimensions() == 4; };
+    if (isImage(image) && isImage(points) && (image[1] != points[1] || image[2] != points[2]))
     {
         op.Fail(
-            fmt::format("tensor {} has shape {}, and tensor {} has shape {}; they should be [N, H, W, C] and [N, H, "
-                        "W, 2]",
-                        op.Input(0).Label(), image.ToString(), op.Input(1).Label(), points.ToString()));
+            fmt::format("tensor {}, the points, has shape {}, but should be of as many rows and columns as tensor {} "
+                        "of shape {}",
+                        op.Input(1).Label(), points.ToString(), op.Input(0).Label(), image.ToString()));
     }
     GridSampleDescriptor descriptor;
     descriptor.m_InPixels = true;
