@@ -207,8 +207,8 @@ TENON_RANDOM_KIND(PoolAndUnpoolImages)
     const TensorShape shape = Resized(input.m_Shape, 2, (input.m_Shape[2] + 1) / 2);
     FinishAs(m_Network->AddMaxPool2dWithIndicesLayer(pool, m_Name.c_str()), {input},
              {{shape, DataType::Float32, true, input.m_Bound}, {shape, DataType::Float32, false, 2.0f}});
-    const Tensor values{m_Unread[m_Unread.size() - 2], shape, DataType::Float32, true, input.m_Bound};
-    const Tensor indices{m_Unread.back(), shape, DataType::Float32, false, 2.0f};
+    const Tensor indices = m_Tensors.back();
+    const Tensor values = m_Tensors[m_Tensors.size() - 2];
     MaxUnpool2dDescriptor unpool;
     unpool.m_PoolWidth = unpool.m_StrideX = 2;
     Finish(m_Network->AddMaxUnpool2dLayer(unpool, m_Name.c_str()), {values, indices}, DataType::Float32, true,
