@@ -83,6 +83,7 @@ ISA_TEST(TransformTensorBilinear, PointsOfAnyMatrix)
     CheckOp(MakeCase(Image(TensorShape({1, 3, 3, 32})), Matrix({0.25, 0, 0, 0.3, 0, 0.25, 0, 0.3}), 8, 9));
     CheckOp(MakeCase(Image(TensorShape({1, 40, 30, 8})), Matrix({-0.875, 0.125, 0, 27, 0.25, 1.125, 0, 0.75}), 30, 25));
     CheckOp(MakeCase(Image(TensorShape({1, 2, 2, 2})), Matrix({1, 0, 0, 1e9, 0, 1, 0, 0}), 2, 2));
+    CheckOp(MakeCase(Image(TensorShape({1, 3, 5, 1})), Matrix({0.015625, 0, 0, 0.25, 0, 1, 0, 0}), 2, 270));
     const double nan = std::nan("");
     OpCase nowhere = MakeCase(Image(TensorShape({1, 2, 2, 2})), Matrix({nan, 0, 0, 0, 0, 1, 0, 0}), 1, 2);
     nowhere.m_Oracle = [](const auto&) { return std::vector<double>(4); };
