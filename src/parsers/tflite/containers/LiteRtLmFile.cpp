@@ -3,6 +3,7 @@
 #include "parsers/tflite/containers/LiteRtLmFile.hpp"
 
 #include "common/ModelBytes.hpp"
+#include "parsers/tflite/MakeVerifier.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -67,9 +68,7 @@ ModelBytes FindHeader(Span<const uint8_t> file, const Limits& limits)
 
 const litertlm::Header& VerifyHeader(Span<const uint8_t> bytes, const Limits& limits)
 {
-    constexpr size_t maxBytes = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
-    flatbuffers::Verifier verifier(bytes.data(), std::min(bytes.size(), maxBytes), limits.m_MaxNesting,
-                                   static_cast<flatbuffers::uoffset_t>(std::min(bytes.size(), maxBytes) / 4));
+    flatbuffers::Verifier verifier = MakeVerifier(bytes, limits);
     if (!litertlm::VerifyHeaderBuffer(verifier))
     {
         RefuseLiteRtLm(fmt::format("an offset in its header of {} bytes leads outside", bytes.size()));
