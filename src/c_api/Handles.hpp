@@ -58,7 +58,7 @@ struct NetworkMetadata
 {
     NetworkMetadata() = default;
     explicit NetworkMetadata(const ITfLiteParser::ModelMetadata& metadata);
-    /// Of an .onnx model, by key.
+    /// The texts of an .onnx model, by key.
     explicit NetworkMetadata(const std::map<std::string, std::string>& texts) : m_Texts(texts.begin(), texts.end()) {}
 
     std::vector<std::pair<std::string, std::string>> m_Texts; ///< of the model about itself, by key

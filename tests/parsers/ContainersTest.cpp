@@ -540,7 +540,7 @@ TEST(Containers, WeightsAreLongerThanTheirModel)
     using Kind = lm::SectionKind;
     constexpr uint32_t elements = 1U << 20;
     ModelBuilder model = ExternalModel();
-    for (const size_t tensor : {size_t{0}, size_t{1}, size_t{2}})
+    for (const int32_t tensor : {0, 1, 2})
     {
         model.Tensor(tensor).shape = {static_cast<int32_t>(elements)};
     }

@@ -123,10 +123,15 @@ private:
         return numbers != nullptr ? std::vector<float>(numbers->begin(), numbers->end()) : std::vector<float>();
     }
 
+    /// The first faults tell enough: each of many tensors may have the same.
     void AddFault(std::string fault)
     {
-        m_Budget.Charge(sizeof(std::string) + fault.size());
-        m_Result.m_Faults.push_back(std::move(fault));
+        constexpr size_t maxFaults = 16;
+        if (m_Result.m_Faults.size() < maxFaults)
+        {
+            m_Budget.Charge(sizeof(std::string) + fault.size());
+            m_Result.m_Faults.push_back(std::move(fault));
+        }
     }
 
     /// `kind`: "input". `tensors` are those of the network, `places` all of the subgraph, which metadata follow.
