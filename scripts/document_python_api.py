@@ -30,7 +30,7 @@ WIDTH = 100  # of a signature in one line
 # Which name is in which section of the page. Each public name is in one.
 SECTIONS = {
     "Models": ("Model", "Session", "Bound", "Cancellation"),
-    "Tensors": ("TensorInfo", "Quantization"),
+    "Tensors": ("TensorInfo", "Quantization", "TensorMetadata"),
     "Networks": ("Network", "Value", "Shape"),
     "Operators": ("Operator", "Layer"),
     "Runtimes": ("Runtime", "default_runtime"),

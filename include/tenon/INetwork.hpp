@@ -149,8 +149,8 @@ public:
     virtual IConnectableLayer*
     AddDepthwiseConvolution2dLayer(const DepthwiseConvolution2dDescriptor& depthwiseConvolution2dDescriptor,
                                    const char* name = nullptr) = 0;
-    /// scale * (in - zero point). A quantized input, with one scale or one for each slice of a dimension, gives a float
-    /// output of the same shape; half-precision inputs give Float32.
+    /// scale * (in - zero point). A quantized input, with one scale or one for each slice of a dimension or each block,
+    /// gives a float output of the same shape; half-precision inputs give Float32.
     virtual IConnectableLayer* AddDequantizeLayer(const char* name = nullptr) = 0;
     /// The discrete Fourier transform along an axis, or back (Tenon). The last dimension holds the parts of complex
     /// numbers, or 1 element of real ones. Types: floats, which are kept. The semantics are those of ONNX's DFT.
@@ -169,7 +169,8 @@ public:
     virtual IConnectableLayer* AddElementwiseUnaryLayer(const ElementwiseUnaryDescriptor& elementwiseUnaryDescriptor,
                                                         const char* name = nullptr) = 0;
     /// The slices of input 1 along dimension 0 that input 0, flat, names (Tenon). 8- and 4-bit slices, with a scale for
-    /// all or one each, give a float output if it is declared so. An index that is out of range is a RuntimeException.
+    /// all, one each, or one for each block of their last dimension, give a float output if it is declared so. An index
+    /// that is out of range is a RuntimeException.
     virtual IConnectableLayer* AddEmbeddingLookupLayer(const char* name = nullptr) = 0;
     /// Bags of embeddings (Tenon). A sparse tensor is given by input 0, its values [n]; input 1, their places [n,
     /// rank]; input 2, its dense shape [rank]. Its values name slices of input 4 along dimension 0, which are
@@ -188,7 +189,8 @@ public:
     /// Rounds down. Floats; shape and type are the same.
     virtual IConnectableLayer* AddFloorLayer(const char* name = nullptr) = 0;
     /// data * weights + bias. Inputs: data, weights and, if enabled, bias. The output is [N, O], N the elements of data
-    /// divided by I. Types are those of AddConvolution2dLayer.
+    /// divided by I. Types are those of AddConvolution2dLayer. Float32 data also take weights [O, I] of 8 or 4 bits
+    /// with a scale for each block along I and no zero points: rows of data are quantized to int8 then, as in LiteRT.
     virtual IConnectableLayer* AddFullyConnectedLayer(const FullyConnectedDescriptor& fullyConnectedDescriptor,
                                                       const char* name = nullptr) = 0;
     /// Several layers as one, for backends of an application's own; outputs must be declared.

@@ -179,7 +179,8 @@ public:
     /// Blockwise quantization: this many neighbouring elements along the quantization dimension share a scale and a
     /// zero point. The scales are in the order of the elements of a tensor of which each stands for a block: a tensor
     /// [N,K] with blocks along dimension 1 has N * K / size scales, those of its first row first. 0: one scale per
-    /// slice. Throws InvalidArgumentException for blocks where there is no quantization dimension.
+    /// slice. FullyConnected, EmbeddingLookup and Dequantize take constants with blocks; for other layers of floats the
+    /// optimizer dequantizes them. Throws InvalidArgumentException for blocks where there is no quantization dimension.
     void SetQuantizationBlockSize(unsigned int size);
     /// Whether the type is one of the quantized ones (with or without a scale).
     bool IsQuantized() const;

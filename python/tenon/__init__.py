@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .operators import Layer, Operator
     from .runtime import Runtime, default_runtime
     from .tensor_info import Quantization, TensorInfo
+    from .tensor_metadata import TensorMetadata
 
     __version__: str
     """The version of the library, "major.minor.patch"."""
@@ -72,6 +73,7 @@ _MODULES = {
     "operators": ("Layer", "Operator"),
     "runtime": ("Runtime", "default_runtime"),
     "tensor_info": ("Quantization", "TensorInfo"),
+    "tensor_metadata": ("TensorMetadata",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -102,6 +104,7 @@ __all__ = [
     "Session",
     "Shape",
     "TensorInfo",
+    "TensorMetadata",
     "UnsupportedError",
     "Value",
     "default_runtime",

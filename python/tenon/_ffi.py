@@ -238,6 +238,24 @@ class ReadOptions(Structure):
     ]
 
 
+class CTensorMetadata(Structure):
+    """tenon_tensor_metadata"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("description", c_char_p),
+        ("num_means", c_size_t),
+        ("means", POINTER(c_float)),
+        ("num_stds", c_size_t),
+        ("stds", POINTER(c_float)),
+        ("num_labels", c_size_t),
+        ("labels", POINTER(c_char_p)),
+        ("num_value_labels", c_size_t),
+        ("value_labels", POINTER(c_char_p)),
+    ]
+
+
 class ModelOptions(Structure):
     """tenon_model_options"""
 
@@ -344,6 +362,8 @@ _declare("tenon_network_num_signatures", c_size_t, _P)
 _declare("tenon_network_signature", _S, _P, c_size_t, _P, _P)
 _declare("tenon_network_num_metadata", c_size_t, _P)
 _declare("tenon_network_metadata", _S, _P, c_size_t, _P, _P, _P)
+_declare("tenon_network_input_metadata", _S, _P, c_size_t, _P, _P)
+_declare("tenon_network_output_metadata", _S, _P, c_size_t, _P, _P)
 _declare("tenon_network_is_optimized", c_uint8, _P)
 _declare("tenon_network_save", _S, _P, c_char_p, _P)
 _declare("tenon_network_save_memory", _S, _P, _P, _P, _P)

@@ -6,9 +6,9 @@ from __future__ import annotations
 import os
 from ctypes import addressof
 
-from . import _ffi, _log, errors
+from . import _ffi, _log, errors, tensor_metadata
 from ._runner import Runner
-from .network import Network, call_back, metadata, model_options, read, signatures, to_threads
+from .network import Network, call_back, model_options, read, signatures, to_threads
 from .runtime import Runtime, runtime_of
 from .tensor_info import ports
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .network import ExternalData, Source
     from .operators import Operator
+    from .tensor_metadata import TensorMetadata
 
 
 class Model(Runner):
@@ -137,7 +138,9 @@ class Model(Runner):
 
     def _load(self, runtime: Runtime, network: _ffi.Handle, options: _ffi.ModelOptions) -> None:
         self._signatures = signatures(network)
-        self._metadata = metadata(network)
+        self._metadata = tensor_metadata.texts(network)
+        self._input_metadata = tensor_metadata.of_ports(network, "input")
+        self._output_metadata = tensor_metadata.of_ports(network, "output")
         model = call_back(network, _ffi.lib.tenon_model_load, runtime._handle.get(), network.get(), addressof(options))
         handle = _ffi.Handle(model, _ffi.lib.tenon_model_destroy, network.keep, network.calls_back)
         super().__init__(handle, None, ports(model, "model_input"), ports(model, "model_output"))
@@ -149,10 +152,25 @@ class Model(Runner):
 
     @property
     def metadata(self) -> dict[str, str]:
-        """Texts that the .onnx file has about itself, such as names of classes, by keys that its exporter chose; none of
-        another model.
+        """Texts that the model file has about itself: an .onnx file by keys that its exporter chose, such as names of
+        classes; a .tflite file "author", "description", "license", "name" and "version" of TFLite's metadata, as far as it
+        has them. None of another model.
         """
         return dict(self._metadata)
+
+    @property
+    def input_metadata(self) -> tuple[TensorMetadata, ...]:
+        """TFLite's metadata of each input, in the order of :attr:`inputs`: how pictures become values, and the like. Empty
+        ones of a model that has none, or is of another format.
+        """
+        return self._input_metadata
+
+    @property
+    def output_metadata(self) -> tuple[TensorMetadata, ...]:
+        """TFLite's metadata of each output, in the order of :attr:`outputs`: labels of classes, and the like. Empty ones of
+        a model that has none, or is of another format.
+        """
+        return self._output_metadata
 
     def __enter__(self) -> Model:
         return self

@@ -9,7 +9,7 @@ import os
 import threading
 from ctypes import addressof, sizeof
 
-from . import _exit, _ffi, _int4, _log, errors
+from . import _exit, _ffi, _int4, _log, errors, tensor_metadata
 from .operators import Operator
 from .runtime import Runtime, runtime_of
 from .tensor_info import Quantization, TensorInfo, ports, to_c, to_dims, to_shape
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
     from .tensor_info import ShapeLike
+    from .tensor_metadata import TensorMetadata
 
     Source = Union[str, os.PathLike[str], bytes, bytearray, memoryview]
     """The path of a model file, .tflite, .task, .litertlm, .onnx, .armnn or .tenon, or the bytes of one."""
@@ -272,11 +273,21 @@ class Network:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """Texts that the .onnx file has about itself, such as names of classes, by keys that its exporter chose; none of
-        another network.
-        """
+        """Texts that the model file has about itself, as :attr:`tenon.Model.metadata`."""
         with self._locked():
-            return metadata(self._handle)
+            return tensor_metadata.texts(self._handle)
+
+    @property
+    def input_metadata(self) -> tuple[TensorMetadata, ...]:
+        """The metadata of the inputs, as :attr:`tenon.Model.input_metadata`."""
+        with self._locked():
+            return tensor_metadata.of_ports(self._handle, "input")
+
+    @property
+    def output_metadata(self) -> tuple[TensorMetadata, ...]:
+        """The metadata of the outputs, as :attr:`tenon.Model.output_metadata`."""
+        with self._locked():
+            return tensor_metadata.of_ports(self._handle, "output")
 
     @property
     def is_optimized(self) -> bool:
@@ -585,8 +596,8 @@ class Network:
             path: of the file.
 
         Raises:
-            InvalidArgumentError: the name ends with .armnn, .onnx or .tflite, whose formats are not written; something
-                other than a regular file is in the place.
+            InvalidArgumentError: the name ends with .armnn, .litertlm, .onnx, .task or .tflite, whose formats are not
+                written; something other than a regular file is in the place.
             InvalidGraphError: the network is malformed.
             UnsupportedError: a layer holds data that no file can hold.
             Error: the file cannot be written.
@@ -664,16 +675,6 @@ def signatures(network: _ffi.Handle) -> tuple[str, ...]:
         _ffi.call(_ffi.lib.tenon_network_signature, network.get(), index, addressof(name))
         names.append((name.value or b"").decode("utf-8", "replace"))
     return tuple(names)
-
-
-def metadata(network: _ffi.Handle) -> dict[str, str]:
-    """The texts that an .onnx model has about itself."""
-    key, text = ctypes.c_char_p(), ctypes.c_char_p()
-    texts = {}
-    for index in range(_ffi.lib.tenon_network_num_metadata(network.get())):
-        _ffi.call(_ffi.lib.tenon_network_metadata, network.get(), index, addressof(key), addressof(text))
-        texts[(key.value or b"").decode("utf-8", "replace")] = (text.value or b"").decode("utf-8", "replace")
-    return texts
 
 
 def call_back(network: _ffi.Handle, function: Any, *arguments: Any) -> int:

@@ -100,7 +100,9 @@ class Quantization:
         if any(not -(2**31) <= point < 2**31 for point in self.zero_points):
             raise errors.InvalidArgumentError(f"zero points have 32 bits: {self.zero_points!r}")
         if (len(self.scales) > 1 or block_size is not None) and axis is None:
-            raise errors.InvalidArgumentError(f"{len(self.scales)} scales need an axis")
+            raise errors.InvalidArgumentError(
+                f"{len(self.scales)} scales need an axis" if block_size is None else "blocks need an axis"
+            )
         if self.block_size is not None and not 1 <= self.block_size < 2**32:
             raise errors.InvalidArgumentError(f"a block has 1 to 2**32 - 1 elements, not {self.block_size}")
         if self.axis is not None and not 0 <= self.axis < _ffi.MAX_RANK:

@@ -273,6 +273,24 @@ def test_entries():
         tenon.Model(second, entry="second.tflite")
 
 
+def test_metadata(caplog):
+    classifier = ROOT / "tests/golden/containers/classifier.tflite"
+    model, network = tenon.Model(classifier), tenon.Network.read(classifier)
+    for source in (model, network, network.optimize(), pickle.loads(pickle.dumps(model))):
+        assert source.metadata == {"description": "small classifier", "name": "tiny", "version": "v1"}
+        (image,), (scores,) = source.input_metadata, source.output_metadata
+        assert (image.name, image.mean, image.std, image.labels) == ("image", (0.0,), (255.0,), ())
+        assert (scores.labels, scores.value_labels, scores.mean) == (("cat", "dog", "fünf", "last"), (), ())
+        assert (image.description, scores.description) == ("the image", "probabilities")
+    assert repr(scores) == f"<TensorMetadata {scores.name!r}: 4 labels>"
+    assert pickle.loads(pickle.dumps(scores)).labels == scores.labels
+    plain = tenon.Model(DIGITS / "digits_float.tflite")
+    assert [part.name for part in plain.input_metadata + plain.output_metadata] == ["", ""]
+    damaged = tenon.Model(classifier.read_bytes().replace(b"M001", b"M009"))
+    assert damaged.output_metadata[0].labels == ()
+    assert "the metadata (TFLITE_METADATA) are not read" in caplog.text
+
+
 def relisted(data, subgraph, **lists):
     """A .tflite model with other lists of inputs and outputs of a subgraph, which are put at its end."""
     made = bytearray(data)

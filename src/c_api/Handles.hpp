@@ -7,10 +7,12 @@
 #include <tenon/IRuntime.hpp>
 #include <tenon/backend/ICustomOperator.hpp>
 #include <tenon/c/tenon.h>
+#include <tenon/parsers/ITfLiteParser.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -34,6 +36,35 @@ struct Port
     plugin::CInfo m_CInfo;
 };
 using Ports = std::deque<Port>; // a deque, because ports must not move
+
+/// The metadata of an input or output of a .tflite model.
+class PortMetadata
+{
+public:
+    explicit PortMetadata(const ITfLiteParser::TensorMetadata& metadata);
+    PortMetadata(const PortMetadata&) = delete;
+    PortMetadata& operator=(const PortMetadata&) = delete;
+
+    const tenon_tensor_metadata* Get() const { return &m_CMetadata; }
+
+private:
+    ITfLiteParser::TensorMetadata m_Metadata;
+    std::vector<const char*> m_Labels;
+    std::vector<const char*> m_ValueLabels;
+    tenon_tensor_metadata m_CMetadata{}; ///< points to the other members
+};
+
+struct NetworkMetadata
+{
+    NetworkMetadata() = default;
+    explicit NetworkMetadata(const ITfLiteParser::ModelMetadata& metadata);
+    /// The texts of an .onnx model, by key.
+    explicit NetworkMetadata(const std::map<std::string, std::string>& texts) : m_Texts(texts.begin(), texts.end()) {}
+
+    std::vector<std::pair<std::string, std::string>> m_Texts; ///< of the model about itself, by key
+    std::deque<PortMetadata> m_Inputs;                        ///< of a .tflite model; else empty
+    std::deque<PortMetadata> m_Outputs;
+};
 
 /// A network in a runtime. Sessions and the model's handle share it.
 struct Loaded
@@ -69,9 +100,11 @@ struct tenon_network
     tenon::c_api::Ports m_Inputs;
     tenon::c_api::Ports m_Outputs;
     std::vector<std::string> m_Signatures;
-    std::vector<std::pair<std::string, std::string>> m_Metadata; ///< metadata of an ONNX model, by key
-    std::vector<tenon::IOutputSlot*> m_Values;                   ///< output slots by tenon_value
-    std::unordered_set<std::string> m_InputNames;                ///< names of inputs of a network that is built
+    /// Never null; shared with the network that the optimizer makes of this one.
+    std::shared_ptr<const tenon::c_api::NetworkMetadata> m_Metadata =
+        std::make_shared<const tenon::c_api::NetworkMetadata>();
+    std::vector<tenon::IOutputSlot*> m_Values;    ///< output slots by tenon_value
+    std::unordered_set<std::string> m_InputNames; ///< names of inputs of a network that is built
     std::unordered_set<std::string> m_OutputNames;
     bool m_IsBuilt = false; ///< the network is built by calls and not read from a file
 };

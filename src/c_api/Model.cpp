@@ -433,6 +433,7 @@ tenon_status tenon_network_optimize(tenon_runtime* runtime, const tenon_network*
                            made->m_Inputs = CopyPorts(source.m_Inputs);
                            made->m_Outputs = CopyPorts(source.m_Outputs);
                            made->m_Signatures = source.m_Signatures;
+                           made->m_Metadata = source.m_Metadata;
                            return made.release();
                        });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon_network: from files and memory, what it has, and to files.
 #include "c_api/Handles.hpp"
+#include "common/Log.hpp"
 #include "common/MappedFile.hpp"
 #include "common/ReplaceFile.hpp"
 #include "formats/ModelFormat.hpp"
@@ -149,6 +150,11 @@ std::unique_ptr<tenon_network> ReadTfLite(const ModelSource& source, const tenon
         network->m_Outputs.emplace_back(name, binding.first, binding.second);
     }
     network->m_Signatures = parser->GetSignatureNames();
+    network->m_Metadata = std::make_shared<const NetworkMetadata>(parser->GetMetadata());
+    for (const std::string& fault : parser->GetMetadata().m_Faults)
+    {
+        LogWarning("{}: {}", source.Describe(), fault);
+    }
     OwnOperators(parserOptions.m_CustomOperators);
     return network;
 }
@@ -185,10 +191,7 @@ std::unique_ptr<tenon_network> ReadOnnx(const ModelSource& source, const tenon_r
         const BindingPointInfo binding = parser->GetNetworkOutputBindingInfo(name);
         network->m_Outputs.emplace_back(name, binding.first, binding.second);
     }
-    for (const auto& [key, text] : parser->GetMetadata())
-    {
-        network->m_Metadata.emplace_back(key, text);
-    }
+    network->m_Metadata = std::make_shared<const NetworkMetadata>(parser->GetMetadata());
     return network;
 }
 
@@ -383,34 +386,6 @@ tenon_status tenon_network_signature(const tenon_network* network, size_t index,
                              "there is no signature {}; the number of signatures is {}", index, names.size()));
                      }
                      Deref(name, "the pointer to the name") = names[index].c_str();
-                 });
-}
-
-size_t tenon_network_num_metadata(const tenon_network* network)
-{
-    return network == nullptr ? 0 : network->m_Metadata.size();
-}
-
-tenon_status tenon_network_metadata(const tenon_network* network, size_t index, const char** key, const char** text,
-                                    tenon_error** error)
-{
-    return Guard(error,
-                 [&]
-                 {
-                     const auto& metadata = Deref(network, "the network").m_Metadata;
-                     if (index >= metadata.size())
-                     {
-                         throw tenon::InvalidArgumentException(
-                             fmt::format("there is no text {}; the number of texts is {}", index, metadata.size()));
-                     }
-                     if (key != nullptr)
-                     {
-                         *key = metadata[index].first.c_str();
-                     }
-                     if (text != nullptr)
-                     {
-                         *text = metadata[index].second.c_str();
-                     }
                  });
 }
 

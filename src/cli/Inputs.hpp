@@ -38,10 +38,9 @@ std::vector<std::vector<unsigned int>> OrderShapes(const Options& options, size_
 /// set after another, at most one for each of `iterations`; they must have the shapes of the first set. `shapes`, if
 /// not empty, has one entry for each binding; an empty one keeps the binding's shape. With `quantizes`, files for
 /// quantized inputs hold real numbers, which are quantized. Where `normalisation` has no numbers, those of the bindings
-/// hold for pictures that are float inputs. Throws InputError naming the input, the file and its
-/// expected content, and for more bytes together than the limit; RunError if memory is exhausted; UsageError for
-/// another number of files, for a normalisation without a picture, and for open dimensions of an ONNX model that have
-/// no file.
+/// hold for pictures that are float inputs. Throws InputError naming the input, the file and its expected content, and
+/// for more bytes together than the limit; RunError if memory is exhausted; UsageError for another number of files, for
+/// a normalisation without a picture, and for open dimensions of an ONNX model that have no file.
 std::vector<InputData> LoadInputs(const std::vector<Binding>& bindings, const std::vector<std::string>& files,
                                   const std::vector<std::vector<unsigned int>>& shapes,
                                   const Normalisation& normalisation, const Limits& limits, unsigned int iterations = 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface: models in files that hold several.
+// The C interface: models in files that hold several, and the metadata of models.
 #include "c_api/Support.hpp"
 #include "cli/TinyModel.hpp"
 #include "harness/TinyOnnx.hpp"
@@ -10,13 +10,16 @@
 
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <vector>
 
 namespace
 {
 
 using namespace tenon::testing::c_api;
 using tenon::cli::test::TinyModel;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// Two models, whose inputs are named after them.
@@ -88,6 +91,111 @@ TEST(CContainers, Refusals)
     const std::string onnx = tenon::test::MakeTinyOnnx("Relu", {{"x", {"2"}}}).Bytes();
     EXPECT_THAT(refusal(onnx, "a"),
                 HasSubstr("is an ONNX model: give no entry, which files of several .tflite models have"));
+}
+
+/// Mean 0, std 255 and four labels, by MediaPipe's writer.
+std::string Classifier()
+{
+    std::ifstream file("tests/golden/containers/classifier.tflite", std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class CMetadata : public ::testing::Test
+{
+protected:
+    ~CMetadata() override
+    {
+        tenon_network_destroy(m_Network);
+        tenon_network_destroy(m_Optimized);
+    }
+
+    void Read(const std::string& model)
+    {
+        Ok(tenon_network_read_memory(m_Runtime.Get(), model.data(), model.size(), nullptr, &m_Network, Error()));
+    }
+
+    static tenon_tensor_metadata InputOf(const tenon_network* network)
+    {
+        const tenon_tensor_metadata* metadata = nullptr;
+        Ok(tenon_network_input_metadata(network, 0, &metadata, Error()));
+        return *metadata;
+    }
+
+    static tenon_tensor_metadata OutputOf(const tenon_network* network)
+    {
+        const tenon_tensor_metadata* metadata = nullptr;
+        Ok(tenon_network_output_metadata(network, 0, &metadata, Error()));
+        return *metadata;
+    }
+
+    Runtime m_Runtime;
+    tenon_network* m_Network = nullptr;
+    tenon_network* m_Optimized = nullptr;
+};
+
+TEST_F(CMetadata, OfATfLiteModel)
+{
+    Read(Classifier());
+    Ok(tenon_network_optimize(m_Runtime.Get(), m_Network, nullptr, &m_Optimized, Error()));
+    for (const tenon_network* network : {m_Network, m_Optimized})
+    {
+        const char* key = nullptr;
+        const char* text = nullptr;
+        std::vector<std::string> texts;
+        for (size_t i = 0; i < tenon_network_num_metadata(network); ++i)
+        {
+            Ok(tenon_network_metadata(network, i, &key, &text, Error()));
+            texts.insert(texts.end(), {key, text});
+        }
+        EXPECT_THAT(texts, ElementsAre("description", "small classifier", "name", "tiny", "version", "v1"));
+        const tenon_tensor_metadata input = InputOf(network);
+        EXPECT_EQ(input.struct_size, sizeof(input));
+        EXPECT_STREQ(input.name, "image");
+        EXPECT_STREQ(input.description, "the image");
+        ASSERT_EQ(input.num_means, 1U);
+        EXPECT_EQ(input.means[0], 0.0f);
+        ASSERT_EQ(input.num_stds, 1U);
+        EXPECT_EQ(input.stds[0], 255.0f);
+        EXPECT_EQ(input.num_labels, 0U);
+        const tenon_tensor_metadata output = OutputOf(network);
+        ASSERT_EQ(output.num_labels, 4U);
+        EXPECT_STREQ(output.labels[0], "cat");
+        EXPECT_STREQ(output.labels[3], "last");
+        EXPECT_EQ(output.num_value_labels, 0U);
+        EXPECT_EQ(output.num_means, 0U);
+    }
+    const tenon_tensor_metadata* none = nullptr;
+    EXPECT_THAT(StatusAndText(tenon_network_input_metadata(m_Network, 1, &none, Error())),
+                HasSubstr("TENON_INVALID_ARGUMENT there is no input 1; the number of inputs is 1"));
+    EXPECT_THAT(StatusAndText(tenon_network_output_metadata(m_Network, 1, &none, Error())),
+                HasSubstr("there is no output 1"));
+    EXPECT_THAT(StatusAndText(tenon_network_output_metadata(nullptr, 0, &none, Error())),
+                HasSubstr("the network is null"));
+    EXPECT_THAT(StatusAndText(tenon_network_input_metadata(m_Network, 0, nullptr, Error())),
+                HasSubstr("the pointer to the metadata is null"));
+}
+
+TEST_F(CMetadata, AreEmptyWhereThereAreNone)
+{
+    Read(tenon::test::MakeTinyOnnx("Relu", {{"x", {"2"}}}).Bytes());
+    EXPECT_STREQ(InputOf(m_Network).name, "");
+    EXPECT_STREQ(OutputOf(m_Network).description, "");
+    EXPECT_EQ(OutputOf(m_Network).num_labels, 0U);
+}
+
+TEST_F(CMetadata, FaultsAreLogged)
+{
+    std::string model = Classifier();
+    model.replace(model.find("M001"), 4, "M009");
+    std::string log;
+    Ok(tenon_log_set_function(
+        [](void* self, tenon_severity, const char* text) { *static_cast<std::string*>(self) += text; }, &log, Error()));
+    Read(model);
+    Ok(tenon_log_set_function(nullptr, nullptr, Error()));
+    EXPECT_THAT(log, HasSubstr("the metadata (TFLITE_METADATA) are not read: no identifier 'M001'"));
+    EXPECT_THAT(log, HasSubstr("the model of " + std::to_string(model.size()) + " bytes"));
+    EXPECT_EQ(tenon_network_num_metadata(m_Network), 0U);
+    EXPECT_EQ(OutputOf(m_Network).num_labels, 0U);
 }
 
 } // namespace

@@ -22,7 +22,8 @@ namespace tenon::test::tenon_mutation_test
 namespace
 {
 
-/// An If on a state, per-axis weights, an override, a strided slice with parameters as inputs.
+/// An If on a state, weights with a scale per channel and per block, an override, a strided slice with parameters as
+/// inputs.
 INetworkPtr MakeMixed()
 {
     INetworkPtr network = INetwork::Create();
@@ -61,6 +62,17 @@ INetworkPtr MakeMixed()
     }
     slice->GetInputSlot(0).SetTensorInfo(TensorInfo({1, 2, 2, 2}, DataType::QAsymmS8, 0.5f, 0));
     Connect(slice, network->AddOutputLayer(1, "sliced"));
+
+    static const int8_t blocks[] = {1, -2, 3, -4, 5, -6, 7, -8};
+    TensorInfo blockInfo({2, 4}, DataType::QSymmS8, std::vector<float>{0.5f, 0.25f, 1.0f, 0.0f}, 1, true);
+    blockInfo.SetQuantizationBlockSize(2);
+    FullyConnectedDescriptor product;
+    product.m_TransposeWeightMatrix = true;
+    IConnectableLayer* multiplied = network->AddFullyConnectedLayer(product, "product");
+    Connect(AddInput(*network, 2, FloatInfo({1, 4}), "row"), multiplied);
+    Connect(network->AddConstantLayer(ConstTensor(blockInfo, blocks), "blocks"), multiplied, 1);
+    multiplied->GetOutputSlot(0).SetTensorInfo(FloatInfo({1, 2}));
+    Connect(multiplied, network->AddOutputLayer(2, "multiplied"));
     return network;
 }
 

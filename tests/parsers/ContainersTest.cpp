@@ -339,6 +339,27 @@ TEST(Containers, BundlesInBundles)
     EXPECT_THAT(Refusal(MakeZip({{"x.task", deep}})), HasSubstr("is a bundle in 4 others; at most 3 are possible"));
 }
 
+/// Names in bundles within bundles repeat those of the bundles: many short files would take much memory.
+TEST(Containers, FilesOfAllBundlesTogether)
+{
+    const auto files = [](size_t count)
+    {
+        std::vector<ZipFile> made;
+        for (size_t i = 0; i < count; ++i)
+        {
+            made.push_back({std::to_string(i), ""});
+        }
+        return made;
+    };
+    std::vector<ZipFile> outer = {{"a", ToText(AddModel(1.0f))},
+                                  {"x.task", MakeZip(files(2000))},
+                                  {"y.task", MakeZip(files(2000))},
+                                  {"z.task", MakeZip(files(92))}};
+    EXPECT_THAT(NamesIn(MakeZip(outer)), ElementsAre("a"));
+    outer.back().m_Bytes = MakeZip(files(93));
+    EXPECT_THAT(Refusal(MakeZip(outer)), HasSubstr("the bundles in it have more than 4096 files"));
+}
+
 TEST(Containers, ArchivesOfAnythingElse)
 {
     EXPECT_THAT(Refusal(MakeZip({{"archive/data.pkl", "..."}, {"archive/version", "3"}})),
@@ -511,6 +532,23 @@ TEST(Containers, WeightsApartFromTheirModel)
         std::make_unique<schema::ExternalBufferT>(*bent.Model().external_buffers[0]));
     EXPECT_THAT(refusal(bent), HasSubstr("two external buffers of id 9"));
     EXPECT_THAT(MessageOf<UnimplementedException>([&] { ValueOf(model); }), HasSubstr("its data is in another file"));
+}
+
+/// What is read of the weights counts as part of the file, and so does not exceed the bounds of a short model.
+TEST(Containers, WeightsAreLongerThanTheirModel)
+{
+    using Kind = lm::SectionKind;
+    constexpr uint32_t elements = 1U << 20;
+    ModelBuilder model = ExternalModel();
+    for (const int32_t tensor : {0, 1, 2})
+    {
+        model.Tensor(tensor).shape = {static_cast<int32_t>(elements)};
+    }
+    model.Model().external_buffers[0]->length = elements * sizeof(float);
+    std::string weights(8 + elements * sizeof(float), '\0');
+    const std::string file =
+        MakeLiteRtLm({{Kind::TFLiteModel, "a", ToText(model)}, {Kind::TFLiteWeights, "a", std::move(weights)}}, 3);
+    EXPECT_EQ(RunEntry(ToBytes(file), "a", {elements}, Floats(elements, 2.0f)).at(5), 2.0f);
 }
 
 /// Whether the bytes hold no network by this name. Whatever they are, nothing but an exception of Tenon comes of them.

@@ -201,6 +201,16 @@ TEST(Metadata, LabelsInTheArchiveBehindTheModel)
     }
 }
 
+TEST(Metadata, AnArchiveThatManyOutputsMiss)
+{
+    md::ModelMetadataT written = TwoByTwoMetadata();
+    AddFile(Output(written, 0), "labels.txt");
+    AddFile(Output(written, 1), "others.txt");
+    EXPECT_THAT(Read(written).m_Faults,
+                ElementsAre(HasSubstr("output 0, file 'labels.txt', are not read: there is no zip archive"),
+                            HasSubstr("output 1, file 'others.txt', are not read: there is no zip archive")));
+}
+
 TEST(Metadata, LabelsThatAreNotThere)
 {
     md::ModelMetadataT written = TwoByTwoMetadata();
@@ -244,6 +254,30 @@ TEST(Metadata, LabelsThatManyOutputsShare)
         Read(WithMetadata(Pack(written), MakeZip({{"labels.txt", std::string(1U << 20, '\n')}}), std::move(model)));
     EXPECT_FALSE(read.m_Faults.empty());
     EXPECT_THAT(read.m_Faults.back(), HasSubstr("refers to the same lists or names over and over"));
+}
+
+/// Metadata with so many outputs, all described by one table that has as many names of dimensions. No field of that is
+/// read.
+Bytes SharedDimensionNames(size_t count)
+{
+    constexpr flatbuffers::voffset_t nameOfDimensions = 8; // as in the format's own schema
+    flatbuffers::FlatBufferBuilder builder;
+    const std::vector<flatbuffers::Offset<flatbuffers::String>> names(count, builder.CreateString("x"));
+    const auto list = builder.CreateVector(names);
+    const flatbuffers::uoffset_t start = builder.StartTable();
+    builder.AddOffset(nameOfDimensions, list);
+    const std::vector<flatbuffers::Offset<md::TensorMetadata>> outputs(count, builder.EndTable(start));
+    const auto graph = md::CreateSubGraphMetadata(builder, 0, 0, 0, builder.CreateVector(outputs));
+    const std::vector<flatbuffers::Offset<md::SubGraphMetadata>> graphs = {graph};
+    md::FinishModelMetadataBuffer(builder, md::CreateModelMetadata(builder, 0, 0, 0, builder.CreateVector(graphs)));
+    return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+/// The names would take hours to verify.
+TEST(Metadata, ListsThatManyOutputsShare)
+{
+    EXPECT_THAT(Read(WithMetadata(SharedDimensionNames(1000000))).m_Faults,
+                ElementsAre(HasSubstr("describe 1000000 outputs, but the model has 2")));
 }
 
 TEST(Metadata, ListsOfAnotherLength)

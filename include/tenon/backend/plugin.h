@@ -117,8 +117,9 @@ typedef struct tenon_tensor_info
     int32_t quantization_dim;   /* -1: per tensor */
     uint8_t is_constant;        /* 1: its values never change */
     uint8_t reserved[3];        /* 0 */
-    /* Since minor version 2. This many neighbouring elements along quantization_dim share a scale. Scales are in the
-     * order of the elements of a tensor of which each stands for a block. 0: quantization is not blockwise. */
+    /* Since minor version 2, here and in the C interface. This many neighbouring elements along quantization_dim share
+     * a scale. Scales are in the order of the elements of a tensor of which each stands for a block. 0: quantization
+     * is not blockwise. */
     size_t quantization_block;
 } tenon_tensor_info;
 

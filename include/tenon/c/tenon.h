@@ -241,13 +241,43 @@ TENON_C_API size_t TENON_CALL tenon_network_num_signatures(const tenon_network* 
  * - TENON_INVALID_ARGUMENT: there is no signature `index` */
 TENON_C_API tenon_status TENON_CALL tenon_network_signature(const tenon_network* network, size_t index,
                                                             const char** name, tenon_error** error);
-/* How many texts the .onnx model has about itself that the network is of (metadata_props: names of classes, sizes and
- * the like, as its exporter chose); other networks have none. 0 for null. Since TENON_C_MINOR 1. */
+/* How many texts the model has about itself that the network is of: an .onnx model by keys that its exporter chose
+ * (metadata_props: names of classes, sizes and the like), a .tflite model "author", "description", "license", "name"
+ * and "version" of TFLite's metadata, as far as it has them (since TENON_C_MINOR 2). Other networks have none. 0 for
+ * null. Since TENON_C_MINOR 1. */
 TENON_C_API size_t TENON_CALL tenon_network_num_metadata(const tenon_network* network);
 /* Key and text of one of them, in the order of keys; each of the two pointers may be null. Since TENON_C_MINOR 1.
  * - TENON_INVALID_ARGUMENT: there is no text `index` */
 TENON_C_API tenon_status TENON_CALL tenon_network_metadata(const tenon_network* network, size_t index, const char** key,
                                                            const char** text, tenon_error** error);
+/* The metadata of an input or output of a .tflite model, by TFLite's schema of them. Texts are empty, and numbers of
+ * elements 0, where the model has none. Since TENON_C_MINOR 2. */
+typedef struct tenon_tensor_metadata
+{
+    size_t struct_size;
+    const char* name;        /* a name for people; tenon_network_input gives the one in the graph */
+    const char* description; /* a text for people */
+    size_t num_means;
+    const float* means; /* an input takes (x - mean) / std of values x as in pictures, 0 to 255; one number for all
+                           channels or one for each, unchecked */
+    size_t num_stds;
+    const float* stds; /* see means */
+    size_t num_labels;
+    const char* const* labels; /* label i names index i of an axis, mostly the last: a class */
+    size_t num_value_labels;
+    const char* const* value_labels; /* label i names the value i of an element */
+} tenon_tensor_metadata;
+
+/* The metadata of an input, which live as long as the network. Parts that are damaged or missing in the file are empty,
+ * and reading the network logs a warning for each. Since TENON_C_MINOR 2.
+ * - TENON_INVALID_ARGUMENT: there is no input `index` */
+TENON_C_API tenon_status TENON_CALL tenon_network_input_metadata(const tenon_network* network, size_t index,
+                                                                 const tenon_tensor_metadata** metadata,
+                                                                 tenon_error** error);
+/* As tenon_network_input_metadata, for an output. Since TENON_C_MINOR 2. */
+TENON_C_API tenon_status TENON_CALL tenon_network_output_metadata(const tenon_network* network, size_t index,
+                                                                  const tenon_tensor_metadata** metadata,
+                                                                  tenon_error** error);
 /* 1 if the optimizer has run over it, else 0. */
 TENON_C_API uint8_t TENON_CALL tenon_network_is_optimized(const tenon_network* network);
 
@@ -255,8 +285,8 @@ TENON_C_API uint8_t TENON_CALL tenon_network_is_optimized(const tenon_network* n
  * have the same backends. A file that is there is replaced at the end, when all went well.
  * - TENON_INVALID_GRAPH: the network is malformed
  * - TENON_UNSUPPORTED: a layer holds something that no file can
- * - TENON_INVALID_ARGUMENT: the name ends with .armnn, .onnx or .tflite, whose formats are not written; something other
- *   than a regular file is in the place
+ * - TENON_INVALID_ARGUMENT: the name ends with .armnn, .litertlm, .onnx, .task or .tflite, whose formats are not
+ *   written; something other than a regular file is in the place
  * - TENON_ERROR: the file cannot be written */
 TENON_C_API tenon_status TENON_CALL tenon_network_save(const tenon_network* network, const char* path,
                                                        tenon_error** error);

@@ -80,7 +80,8 @@ public:
         /// GetSubgraphOutputTensorNames().
         std::vector<TensorMetadata> m_Inputs;
         std::vector<TensorMetadata> m_Outputs;
-        /// Parts that are damaged or missing, in words: the network is made without them.
+        /// Parts that are damaged or missing, in words, the first ones where there are many: the network is made
+        /// without them.
         std::vector<std::string> m_Faults;
     };
 

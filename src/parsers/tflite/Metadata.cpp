@@ -2,6 +2,7 @@
 // ReadMetadata: see Metadata.hpp.
 #include "parsers/tflite/Metadata.hpp"
 
+#include "parsers/tflite/MakeVerifier.hpp"
 #include "parsers/tflite/containers/ZipArchive.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -9,12 +10,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tflite_generated.h>
 #include <tflite_metadata_generated.h>
 #include <unordered_map>
+#include <utility>
 
 namespace tenon::tflite
 {
@@ -51,8 +54,7 @@ const metadata::ModelMetadata& VerifyMetadata(Span<const uint8_t> bytes, const L
         throw ParseException(fmt::format("no identifier '{}' at offset 4 of {} bytes",
                                          metadata::ModelMetadataIdentifier(), bytes.size()));
     }
-    flatbuffers::Verifier verifier(bytes.data(), bytes.size(), limits.m_MaxNesting,
-                                   static_cast<flatbuffers::uoffset_t>(bytes.size() / 4));
+    flatbuffers::Verifier verifier = MakeVerifier(bytes, limits);
     if (!metadata::VerifyModelMetadataBuffer(verifier))
     {
         throw ParseException(fmt::format("they are corrupt: an offset in their {} bytes leads outside", bytes.size()));
@@ -121,10 +123,15 @@ private:
         return numbers != nullptr ? std::vector<float>(numbers->begin(), numbers->end()) : std::vector<float>();
     }
 
+    /// The first faults tell enough: each of many tensors may have the same.
     void AddFault(std::string fault)
     {
-        m_Budget.Charge(sizeof(std::string) + fault.size());
-        m_Result.m_Faults.push_back(std::move(fault));
+        constexpr size_t maxFaults = 16;
+        if (m_Result.m_Faults.size() < maxFaults)
+        {
+            m_Budget.Charge(sizeof(std::string) + fault.size());
+            m_Result.m_Faults.push_back(std::move(fault));
+        }
     }
 
     /// `kind`: "input". `tensors` are those of the network, `places` all of the subgraph, which metadata follow.
@@ -207,27 +214,52 @@ private:
     {
         /// Lists of labels have some thousand lines.
         constexpr size_t maxBytes = size_t{4} << 20;
-        if (!m_Files)
-        {
-            m_Files = ReadZip(m_Model.Bytes());
-        }
-        const auto found =
-            std::find_if(m_Files->begin(), m_Files->end(), [&](const ZipEntry& file) { return file.m_Name == name; });
-        if (found == m_Files->end())
+        const std::map<std::string, Span<const uint8_t>>& files = ReadArchive();
+        const auto found = files.find(name);
+        if (found == files.end())
         {
             throw ParseException("the archive behind the model does not have it");
         }
-        if (found->m_Bytes.size() > maxBytes)
+        const Span<const uint8_t> bytes = found->second;
+        if (bytes.size() > maxBytes)
         {
-            throw ParseException(fmt::format("it has {} bytes; at most {} are read", found->m_Bytes.size(), maxBytes));
+            throw ParseException(fmt::format("it has {} bytes; at most {} are read", bytes.size(), maxBytes));
         }
-        return {reinterpret_cast<const char*>(found->m_Bytes.data()), found->m_Bytes.size()};
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
+
+    /// The files of the archive behind the model, which is read once, even where many tensors name files and it cannot
+    /// be read.
+    const std::map<std::string, Span<const uint8_t>>& ReadArchive()
+    {
+        if (!m_IsArchiveRead)
+        {
+            m_IsArchiveRead = true;
+            try
+            {
+                for (ZipEntry& file : ReadZip(m_Model.Bytes()))
+                {
+                    m_Files.emplace(std::move(file.m_Name), file.m_Bytes);
+                }
+            }
+            catch (const Exception& error)
+            {
+                m_ArchiveFault = error.what();
+            }
+        }
+        if (!m_ArchiveFault.empty())
+        {
+            throw ParseException(m_ArchiveFault);
+        }
+        return m_Files;
     }
 
     const Model& m_Model;
     ModelMetadata& m_Result;
     ReadBudget m_Budget;
-    std::optional<std::vector<ZipEntry>> m_Files; ///< of the archive behind the model, once it is read
+    bool m_IsArchiveRead = false;
+    std::map<std::string, Span<const uint8_t>> m_Files;
+    std::string m_ArchiveFault; ///< the reason why the archive cannot be read; empty if it can
 };
 
 } // namespace

@@ -2,6 +2,8 @@
 // Model: see Model.hpp.
 #include "parsers/tflite/Model.hpp"
 
+#include "parsers/tflite/MakeVerifier.hpp"
+
 #include <tenon/Exceptions.hpp>
 
 #include <fmt/format.h>
@@ -50,6 +52,7 @@ Model Model::FromFile(const ModelBytes& file, const ContainedModel& model, const
     }
     Model made(std::move(bytes), limits);
     made.m_Weights = model.m_Weights;
+    made.m_Budget = ReadBudget(model.m_Bytes.size() + model.m_Weights.size());
     return made;
 }
 
@@ -63,15 +66,9 @@ Model::Model(ModelBytes file, const Limits& limits)
                                          schema::ModelIdentifier(), bytes.size()));
     }
 
-    // Each table takes four bytes and four more to refer to it; an operator has about ten, with its tensors. Tensor
-    // data may follow the flatbuffer, which itself is below 2 GiB.
-    constexpr uint64_t tablesPerLayer = 16;
-    constexpr uint64_t maxTables = 1ULL << 31;
-    const uint64_t tables =
-        std::min({uint64_t{bytes.size()} / 4, std::min(limits.m_MaxLayers, maxTables) * tablesPerLayer, maxTables});
-    constexpr size_t maxFlatBuffer = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
-    flatbuffers::Verifier verifier(bytes.data(), std::min(bytes.size(), maxFlatBuffer), limits.m_MaxNesting,
-                                   static_cast<flatbuffers::uoffset_t>(tables));
+    constexpr uint64_t tablesPerLayer = 16; // an operator has about ten, with its tensors
+    const uint64_t tables = std::min(limits.m_MaxLayers, MaxTables) * tablesPerLayer;
+    flatbuffers::Verifier verifier = MakeVerifier(bytes, limits, tables);
     if (!schema::VerifyModelBuffer(verifier))
     {
         throw ParseException(

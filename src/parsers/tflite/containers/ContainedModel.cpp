@@ -72,7 +72,15 @@ private:
             throw ParseException(fmt::format("'{}' is a bundle in {} others; at most {} are possible", prefix,
                                              depth - 1, MaxBundleDepth - 1));
         }
-        for (const ZipEntry& entry : ReadZip(archive))
+        const std::vector<ZipEntry> entries = ReadZip(archive);
+        m_NumFiles += entries.size();
+        if (m_NumFiles > MaxZipFiles)
+        {
+            throw ParseException(fmt::format("the zip archive and the bundles in it have more than {} files, which are "
+                                             "not read",
+                                             MaxZipFiles));
+        }
+        for (const ZipEntry& entry : entries)
         {
             const std::string name = prefix + entry.m_Name;
             if (HasTfLiteIdentifier(entry.m_Bytes))
@@ -92,6 +100,7 @@ private:
 
     std::vector<ContainedModel> m_Models;
     std::vector<std::string> m_OtherFiles;
+    size_t m_NumFiles = 0;
 };
 
 } // namespace
@@ -106,6 +115,10 @@ bool IsPartName(std::string_view text)
 {
     constexpr unsigned char firstPrintable = 0x20;
     constexpr unsigned char deleted = 0x7F;
+    if (text.empty() || text.size() > MaxPartNameBytes)
+    {
+        return false;
+    }
     for (size_t at = 0; at < text.size();)
     {
         const auto first = static_cast<unsigned char>(text[at]);
@@ -116,7 +129,7 @@ bool IsPartName(std::string_view text)
         }
         at += length;
     }
-    return !text.empty() && text.size() <= MaxPartNameBytes;
+    return true;
 }
 
 std::vector<ContainedModel> ListModels(Span<const uint8_t> file, const Limits& limits)

@@ -3,6 +3,7 @@
 #include "parsers/tflite/containers/LiteRtLmFile.hpp"
 
 #include "common/ModelBytes.hpp"
+#include "parsers/tflite/MakeVerifier.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -31,8 +32,8 @@ struct Section
 {
     size_t m_Begin = 0;
     size_t m_End = 0;
-    uint8_t m_Kind = 0;
-    std::string m_ModelType; ///< empty where the section has none
+    litertlm::SectionKind m_Kind{}; ///< may be one that is not listed
+    std::string m_ModelType;        ///< empty where the section has none
 };
 
 [[noreturn]] void RefuseLiteRtLm(const std::string& fault)
@@ -67,9 +68,7 @@ ModelBytes FindHeader(Span<const uint8_t> file, const Limits& limits)
 
 const litertlm::Header& VerifyHeader(Span<const uint8_t> bytes, const Limits& limits)
 {
-    constexpr size_t maxBytes = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
-    flatbuffers::Verifier verifier(bytes.data(), std::min(bytes.size(), maxBytes), limits.m_MaxNesting,
-                                   static_cast<flatbuffers::uoffset_t>(std::min(bytes.size(), maxBytes) / 4));
+    flatbuffers::Verifier verifier = MakeVerifier(bytes, limits);
     if (!litertlm::VerifyHeaderBuffer(verifier))
     {
         RefuseLiteRtLm(fmt::format("an offset in its header of {} bytes leads outside", bytes.size()));
@@ -130,8 +129,8 @@ std::vector<Section> ReadSections(const litertlm::Header& header, size_t headerE
                             "header",
                             i, begin, end, fileBytes - headerEnd));
         }
-        sections.push_back(
-            {static_cast<size_t>(begin), static_cast<size_t>(end), object.data_type(), ReadModelType(object, i)});
+        sections.push_back({static_cast<size_t>(begin), static_cast<size_t>(end),
+                            static_cast<litertlm::SectionKind>(object.data_type()), ReadModelType(object, i)});
     }
     return sections;
 }
@@ -158,17 +157,11 @@ std::vector<ContainedModel> ReadLiteRtLm(Span<const uint8_t> file, const Limits&
         ReadSections(VerifyHeader(header.m_Bytes, limits), PreambleBytes + header.m_Bytes.size(), file.size());
     CheckApart(sections);
 
-    const auto kindOf = [](litertlm::SectionKind kind) { return static_cast<uint8_t>(kind); };
-    std::map<std::pair<uint8_t, std::string>, size_t> counts;
+    std::map<std::pair<litertlm::SectionKind, std::string>, std::vector<const Section*>> byType;
     for (const Section& section : sections)
     {
-        ++counts[{section.m_Kind, section.m_ModelType}];
+        byType[{section.m_Kind, section.m_ModelType}].push_back(&section);
     }
-    const auto isSingle = [&](litertlm::SectionKind kind, const std::string& type)
-    {
-        const auto found = counts.find({kindOf(kind), type});
-        return found != counts.end() && found->second == 1;
-    };
     const auto bytesOf = [&](const Section& section)
     { return Span<const uint8_t>(file.data() + section.m_Begin, section.m_End - section.m_Begin); };
 
@@ -176,27 +169,23 @@ std::vector<ContainedModel> ReadLiteRtLm(Span<const uint8_t> file, const Limits&
     for (size_t i = 0; i < sections.size(); ++i)
     {
         const Section& section = sections[i];
-        if (section.m_Kind != kindOf(litertlm::SectionKind::TFLiteModel))
+        if (section.m_Kind != litertlm::SectionKind::TFLiteModel)
         {
             continue;
         }
-        const bool isNamed =
-            !section.m_ModelType.empty() && isSingle(litertlm::SectionKind::TFLiteModel, section.m_ModelType);
+        const bool isOnlyOne = byType[{section.m_Kind, section.m_ModelType}].size() == 1;
         ContainedModel& model = models.emplace_back();
-        model.m_Name = isNamed ? section.m_ModelType : std::to_string(i);
+        model.m_Name = isOnlyOne && !section.m_ModelType.empty() ? section.m_ModelType : std::to_string(i);
         model.m_Bytes = bytesOf(section);
         if (!HasTfLiteIdentifier(model.m_Bytes))
         {
             RefuseLiteRtLm(fmt::format("section {} is to be a .tflite model, but is none", i));
         }
-        const auto isItsWeights = [&](const Section& other) {
-            return other.m_Kind == kindOf(litertlm::SectionKind::TFLiteWeights) &&
-                   other.m_ModelType == section.m_ModelType;
-        };
-        if (isSingle(litertlm::SectionKind::TFLiteModel, section.m_ModelType) &&
-            isSingle(litertlm::SectionKind::TFLiteWeights, section.m_ModelType))
+        const std::vector<const Section*>& weights =
+            byType[{litertlm::SectionKind::TFLiteWeights, section.m_ModelType}];
+        if (isOnlyOne && weights.size() == 1)
         {
-            model.m_Weights = bytesOf(*std::find_if(sections.begin(), sections.end(), isItsWeights));
+            model.m_Weights = bytesOf(*weights.front());
         }
     }
     return models;

@@ -38,9 +38,6 @@ constexpr size_t End64Bytes = 56;
 constexpr size_t Locator64Bytes = 20;
 constexpr size_t MaxCommentBytes = 0xFFFF;
 
-/// Bundles have fewer than 20 files.
-constexpr uint64_t MaxEntries = 4096;
-
 [[noreturn]] void Refuse(const std::string& fault)
 {
     throw ParseException(fmt::format("the zip archive is damaged or cut short: {}", fault));
@@ -143,10 +140,10 @@ Directory FindDirectory(Span<const uint8_t> bytes)
     {
         Refuse(fmt::format("its directory of {} bytes cannot have {} files", size, directory.m_NumEntries));
     }
-    if (directory.m_NumEntries > MaxEntries)
+    if (directory.m_NumEntries > MaxZipFiles)
     {
         throw ParseException(
-            fmt::format("the zip archive has {} files; at most {} are read", directory.m_NumEntries, MaxEntries));
+            fmt::format("the zip archive has {} files; at most {} are read", directory.m_NumEntries, MaxZipFiles));
     }
     return directory;
 }

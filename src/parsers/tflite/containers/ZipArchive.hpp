@@ -5,6 +5,7 @@
 
 #include <tenon/Span.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ struct ZipEntry
     std::string m_Name; ///< in UTF-8, without control characters; each name is there once
     Span<const uint8_t> m_Bytes;
 };
+
+/// At most so many files are in an archive. Bundles have fewer than 20.
+constexpr size_t MaxZipFiles = 4096;
 
 /// The files, without folders, of the archive that ends where `bytes` do; other bytes may precede it. The archive may
 /// have 64-bit sizes. No two files share bytes, so that all of them together are no larger than the archive. Checksums
