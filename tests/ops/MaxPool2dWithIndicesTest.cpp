@@ -155,8 +155,9 @@ ISA_TEST(MaxPool2dWithIndices, ResultsOfMediaPipe)
 ISA_TEST(MaxPool2dWithIndices, PassesOverNan)
 {
     const double nan = std::nan("");
+    const double infinity = std::numeric_limits<double>::infinity();
     const TestTensor image =
-        Values(TensorInfo(TensorShape({1, 2, 4, 1}), DataType::Float32), {nan, -3, nan, nan, -5, nan, nan, nan});
+        Values(TensorInfo(TensorShape({1, 2, 4, 1}), DataType::Float32), {nan, -3, nan, nan, -5, nan, nan, -infinity});
     OpCase op = MakePoolCase(MakePool(2, 2, 2, 2, PaddingScheme::Valid), image, {1, 1, 2, 1});
     op.m_Oracle = [](const auto&) { return std::vector<double>{-3, std::numeric_limits<float>::lowest(), 1.1f, 0.1f}; };
     CheckOp(op);

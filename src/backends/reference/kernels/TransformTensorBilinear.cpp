@@ -34,9 +34,10 @@ struct Neighbours
     }
 };
 
+/// A second pixel without a weight is left out, so that infinities do not spread.
 float Interpolate(float first, float second, float secondWeight)
 {
-    return static_cast<float>((1.0 - secondWeight) * first + secondWeight * second);
+    return secondWeight == 0.0f ? first : static_cast<float>((1.0 - secondWeight) * first + secondWeight * second);
 }
 
 struct TransformRun
