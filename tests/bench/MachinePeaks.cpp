@@ -5,13 +5,16 @@
 #include "AlignedBytes.hpp"
 #include "InterleavedTimer.hpp"
 
+#include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <new>
 #include <numeric>
+#include <sys/mman.h>
 #include <utility>
-#include <vector>
 
 namespace tenon::bench
 {
@@ -41,6 +44,21 @@ std::optional<double> MedianRate(const std::optional<PeakLoop>& loop)
     return loop ? std::optional<double>(MedianRate(*loop)) : std::nullopt;
 }
 
+/// Of whole cache lines. Sums that do not wait for each other leave the time to the loads.
+uint64_t SumWords(const uint64_t* words, size_t count)
+{
+    constexpr size_t Sums = 16;
+    std::array<uint64_t, Sums> sums{};
+    for (size_t i = 0; i + Sums <= count; i += Sums)
+    {
+        for (size_t s = 0; s < Sums; ++s)
+        {
+            sums[s] += words[i + s];
+        }
+    }
+    return std::accumulate(sums.begin(), sums.end(), uint64_t{0});
+}
+
 } // namespace
 
 MachinePeaks MeasurePeaks()
@@ -56,11 +74,28 @@ MachinePeaks MeasurePeaks()
     peaks.m_Float32Name = loops.m_Float32.m_Name;
     peaks.m_Int8Name = loops.m_Int8 ? loops.m_Int8->m_Name : "";
     constexpr size_t ManyBytes = 256U << 20U;
-    const std::vector<uint64_t> memory(ManyBytes / sizeof(uint64_t), 1);
-    volatile uint64_t sink = 0;
-    peaks.m_ReadBytes = MedianRate(
-        double{ManyBytes}, [&] { sink = std::accumulate(memory.begin(), memory.end(), uint64_t(0)); }, 9);
+    peaks.m_ReadBytes = MedianRate(double{ManyBytes}, MakeRead(ManyBytes), 9);
     return peaks;
+}
+
+std::function<void()> MakeRead(size_t bytes)
+{
+    constexpr size_t PageBytes = size_t{2} << 20; // a huge page
+    const size_t wholeBytes = (bytes + PageBytes - 1) / PageBytes * PageBytes;
+    const std::shared_ptr<void> memory(std::aligned_alloc(PageBytes, wholeBytes), std::free);
+    if (memory == nullptr)
+    {
+        throw std::bad_alloc();
+    }
+#ifdef MADV_HUGEPAGE
+    madvise(memory.get(), wholeBytes, MADV_HUGEPAGE); // where it is refused, pages are small
+#endif
+    std::memset(memory.get(), 1, wholeBytes);
+    return [memory, bytes]
+    {
+        const uint64_t sum = SumWords(static_cast<const uint64_t*>(memory.get()), bytes / sizeof(uint64_t));
+        asm volatile("" : : "r"(sum) : "memory");
+    };
 }
 
 std::function<void()> MakeMemcpy(size_t bytes)

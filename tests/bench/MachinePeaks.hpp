@@ -48,6 +48,8 @@ struct MachinePeaks
 /// Takes about a second.
 MachinePeaks MeasurePeaks();
 
+/// A loop that reads `bytes` bytes, the same ones each time, from huge pages where the system has some.
+std::function<void()> MakeRead(size_t bytes);
 /// A copy of `bytes` bytes, at the same addresses each time.
 std::function<void()> MakeMemcpy(size_t bytes);
 /// Bytes that std::memcpy writes in a second, copying that many repeatedly. It is measured once for each size.

@@ -8,14 +8,14 @@
 #include "InterleavedTimer.hpp"
 #include "KernelNetworks.hpp"
 #include "LoadedLayer.hpp"
+#include "TableFile.hpp"
 
 #include <cblas.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <functional>
-#include <iostream>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -166,20 +166,5 @@ void WriteTable(std::ostream& out, const std::string& text)
 int main(int argc, char** argv)
 {
     openblas_set_num_threads(1);
-    const std::string path = argc > 1 ? argv[1] : "-";
-    const std::string text = argc > 2 ? argv[2] : "";
-    if (path.size() > 1 && path[0] == '-')
-    {
-        std::cerr
-            << "usage: bench_matmul [FILE [TEXT]]: the table, or its rows that have the text, to a file; -: shown\n";
-        return 2;
-    }
-    if (path == "-")
-    {
-        tenon::bench::WriteTable(std::cout, text);
-        return 0;
-    }
-    std::ofstream file(path);
-    tenon::bench::WriteTable(file, text);
-    return file ? 0 : 1;
+    return tenon::bench::WriteTableFile(argc, argv, tenon::bench::WriteTable);
 }

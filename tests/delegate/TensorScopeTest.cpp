@@ -9,6 +9,8 @@
 
 #include <cstring>
 #include <limits>
+#include <string>
+#include <utility>
 
 namespace tenon::test::tensor_scope_test
 {
@@ -203,8 +205,24 @@ TEST(DelegateTensorScope, BlocksHaveTheirScalesInAnotherTensor)
 
     blocks.zero_point = 2;
     EXPECT_THAT(tensors.ErrorOf<UnimplementedException>(), HasSubstr("its zero points, tensor 'z', are not all 0"));
-    blocks = {1, -1, 3, 0};
-    EXPECT_THAT(tensors.ErrorOf<ParseException>(), HasSubstr("blocks of 3 elements, which do not divide"));
+    for (const int32_t size : {0, -2, 3, 8, INT32_MAX})
+    {
+        blocks = {1, -1, size, 0};
+        EXPECT_THAT(tensors.ErrorOf<ParseException>(),
+                    HasSubstr("blocks of " + std::to_string(size) + " elements, which do not divide"));
+    }
+    for (const auto& [size, text] : {std::pair(1, "for 8 blocks"), std::pair(4, "for 2 blocks")})
+    {
+        blocks = {1, -1, size, 0};
+        EXPECT_THAT(tensors.ErrorOf<ParseException>(), HasSubstr(text));
+    }
+    blocks = {1, -1, 2, 0};
+    for (const auto& [bits, name] : {std::pair(0x7E00, "nan"), std::pair(0x7C00, "inf"), std::pair(0xB800, "-0.5")})
+    {
+        scales[2] = static_cast<uint16_t>(bits);
+        EXPECT_THAT(tensors.ErrorOf<ParseException>(), HasSubstr(std::string("scale 2 of 4 is ") + name));
+    }
+    scales[2] = 0x4000;
     for (const int32_t number : {-1, 0, 3, INT32_MAX})
     {
         blocks = {number, -1, 2, 0};

@@ -228,6 +228,22 @@ std::string JudgeOf(const std::string& name)
     throw std::runtime_error(name + " has no judge: say in tests/docs/OperatorDocs.cpp what its tests compare with");
 }
 
+constexpr const char* BlockwiseSection = R"(
+### Weights with a scale per block
+
+Constants of INT4 and INT8 with BlockwiseQuantization, as ai-edge-quantizer writes them, are read for all operators:
+blocks of any size that divides the last dimension, along which they lie, and scales in a tensor of FLOAT16 or FLOAT32.
+Zero points other than 0 and blocks of INT2 are refused. LiteRT 2.3.0 itself has no kernel on the CPU but those that the
+table names as judges.
+
+| Operator | What is computed | Judge |
+|---|---|---|
+| FULLY_CONNECTED of FLOAT32 | rows of data are quantized to int8; sums of a block are integers | LiteRT's kernel for INT4, bit for bit; double-precision mathematics for INT8 |
+| EMBEDDING_LOOKUP | weight times scale | LiteRT's kernel for INT4, bit for bit; double-precision mathematics for INT8 |
+| DEQUANTIZE | weight times scale | double-precision mathematics |
+| BATCH_MATMUL, CONV_2D and all others that give floats | the constant becomes floats while the network is optimized, as from DEQUANTIZE | double-precision mathematics |
+)";
+
 std::string OperatorTable(const std::vector<ParserRow>& rows)
 {
     std::map<std::string, std::string> builtins;
@@ -259,8 +275,9 @@ std::string OperatorTable(const std::vector<ParserRow>& rows)
     {
         text += fmt::format("| {} | {} |\n", name, layers);
     }
-    return text +
-           "\nCustom operators that have layers, each with its judge, from which the results in its tests come.\n\n"
+    return text + BlockwiseSection +
+           "\n### Custom operators\n\n"
+           "Custom operators that have layers, each with its judge, from which the results in its tests come.\n\n"
            "| Custom operator | Layers | Judge |\n|---|---|---|\n" +
            custom +
            "\nAn operator without a judge is refused by its name. These forms have none:\n\n"

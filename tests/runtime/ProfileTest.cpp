@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What profiles say of networks: which events there are, where they nest, and the details of layers.
+#include "backends/cpu/simd/Isa.hpp"
 #include "harness/Json.hpp"
 #include "harness/Networks.hpp"
 
@@ -200,6 +201,38 @@ TEST(Profile, NamesTheKernelThatDeclined)
     const auto isCumSum = [](const Json& event) { return event.At("name").m_Text == "RefCumSum_Execute"; };
     ASSERT_EQ(std::count_if(events.begin(), events.end(), isCumSum), 2);
     EXPECT_EQ(std::find_if(events.begin(), events.end(), isCumSum)->At("args").At("declined").m_Text, declined);
+}
+
+TEST(Profile, NamesTheMicrokernelsForWeightsWithBlocks)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "without vectors the reference kernel runs";
+    }
+    for (const DataType type : {DataType::QSymmS4, DataType::QSymmS8})
+    {
+        TensorInfo weights({8, 64}, type, std::vector<float>(16, 0.5f), 1);
+        weights.SetQuantizationBlockSize(32);
+        weights.SetConstant();
+        const std::vector<char> stored(weights.GetNumBytes(), 1);
+        const INetworkPtr network = INetwork::Create();
+        IConnectableLayer* const constant = network->AddConstantLayer(ConstTensor(weights, stored.data()));
+        constant->GetOutputSlot(0).SetTensorInfo(weights);
+        FullyConnectedDescriptor descriptor;
+        descriptor.m_TransposeWeightMatrix = true;
+        IConnectableLayer* const product = network->AddFullyConnectedLayer(descriptor);
+        Connect(AddInput(*network, 0, FloatInfo({2, 64})), product);
+        Connect(constant, product, 1);
+        Connect(product, network->AddOutputLayer(0));
+        const IRuntimePtr runtime = IRuntime::Create({});
+        const NetworkId id = Load(*runtime, *network, {"CpuAcc"});
+        const auto profiler = runtime->GetProfiler(id);
+        profiler->EnableProfiling(true);
+        RunFloat(*runtime, id, {2, 64}, Ramp(128));
+        const Json run = Printed(*profiler).At("inference_measurements_#3");
+        const Json& layer = Only(Only(run, "Execute_#"), "CpuFullyConnectedBlocks_Execute_#");
+        EXPECT_THAT(layer.At("variant").m_Text, testing::MatchesRegex("[A-Za-z0-9]+Blocks: a scale per block"));
+    }
 }
 
 TEST(Profile, SaysNothingOfKernelsWhereTheFirstOneRan)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Microkernels for weights with a scale per block, one by one: all numbers of rows and vectors of the rows of
-// int8_kernels.def that the processor has, with the ends of the ranges of data and weights, equal to sums in the order
-// that the reference kernel defines. Packed weights whose scales do not fit float16, and blocks that CpuAcc leaves to
-// the reference kernel.
+// int8_kernels.def that the processor has, with the ends of the ranges of data and weights, also with 4-bit weights as
+// bytes, equal to sums in the order that the reference kernel defines; and the outputs of these sums. Packed weights
+// whose scales do not fit float16, loops over blocks of rows and of the depth, and blocks that CpuAcc leaves to the
+// reference kernel.
 #include "backends/cpu/gemm/driver/GemmBlocksInt8.hpp"
 #include "common/HalfFloat.hpp"
 #include "harness/GuardedBuffer.hpp"
@@ -10,7 +11,10 @@
 
 #include <tenon/descriptors/Products.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -52,6 +56,8 @@ public:
           m_IsInt4(tiles.m_Layout == WeightLayoutInt8::Int4x8), m_Random(static_cast<uint32_t>(m_Width + m_Depth)),
           m_Data(sizes.m_Rows * m_Depth * (tiles.IsDataInt16() ? 2 : 1)),
           m_Panel(sizes.m_Blocks * GetBlockBytes(), GetLanes() * tiles.GetGroupBytes()),
+          m_Wide(tiles.m_WidenBlocks != nullptr ? sizes.m_Blocks * m_Width * (sizes.m_BlockSize + sizeof(float)) : 0,
+                 GetLanes() * sizeof(float)),
           m_Starts(sizes.m_Rows * CountSlices() * sizeof(int32_t)),
           m_Sums(sizes.m_Rows * m_Width * sizeof(float), GetLanes() * sizeof(float))
     {
@@ -80,7 +86,8 @@ public:
         m_Starts.MakeReadOnly();
     }
 
-    void Check() const
+    /// `isWide`: with 4-bit weights as bytes.
+    void Check(bool isWide) const
     {
         cpu::BlockRowsInt8 operands;
         operands.m_Data = m_Data.GetData();
@@ -92,7 +99,18 @@ public:
         operands.m_Blocks = m_Sizes.m_Blocks;
         operands.m_Groups = m_Sizes.m_BlockSize / m_Tiles.GetGroupDepth();
         operands.m_Sums = reinterpret_cast<float*>(m_Sums.GetData());
-        m_Tiles.m_BlockTiles[m_Sizes.m_Vectors][m_Sizes.m_Rows](operands);
+        for (size_t i = 0; i < m_Sizes.m_Rows * m_Width; ++i)
+        {
+            operands.m_Sums[i] = GetStart(i);
+        }
+        if (isWide)
+        {
+            m_Tiles.m_WidenBlocks(operands, m_Sizes.m_Vectors, m_Wide.GetData());
+            EXPECT_TRUE(m_Wide.IsIntactAround());
+            operands.m_Panel = m_Wide.GetData();
+            operands.m_ScaleBytes = sizeof(float);
+        }
+        (isWide ? m_Tiles.m_WideBlockTiles : m_Tiles.m_BlockTiles)[m_Sizes.m_Vectors][m_Sizes.m_Rows](operands);
         EXPECT_TRUE(m_Sums.IsIntactAround());
         for (size_t r = 0; r < m_Sizes.m_Rows; ++r)
         {
@@ -122,10 +140,13 @@ private:
         return static_cast<int8_t>(m_Random() % 4 != 0 ? any : m_Random() % 2 != 0 ? lowest : highest);
     }
 
+    /// Of the sums, what earlier blocks of the depth have left there.
+    static float GetStart(size_t index) { return static_cast<float>(index % 7) - 3.0f; }
+
     /// In the order of the reference kernel.
     float GetSum(size_t row, size_t column) const
     {
-        float sum = 0.0f;
+        float sum = GetStart(row * m_Width + column);
         for (size_t block = 0; block < m_Sizes.m_Blocks; ++block)
         {
             int32_t products = 0;
@@ -199,6 +220,7 @@ private:
     std::mt19937 m_Random;
     GuardedBuffer m_Data;
     GuardedBuffer m_Panel;
+    GuardedBuffer m_Wide;
     GuardedBuffer m_Starts;
     GuardedBuffer m_Sums;
     std::vector<int8_t> m_DataValues; ///< [rows][depth]
@@ -220,7 +242,12 @@ void CheckTiles(const MicrokernelSetInt8& tiles, size_t vectors, size_t rows)
                     SCOPED_TRACE(std::string(tiles.m_Row->m_Name) + ", " + std::to_string(vectors) + " vectors, " +
                                  std::to_string(rows) + " rows, " + std::to_string(blocks) + " blocks of " +
                                  std::to_string(blockSize));
-                    Operands(tiles, {vectors, rows, blockSize, blocks}, scaleBytes, values).Check();
+                    const Operands operands(tiles, {vectors, rows, blockSize, blocks}, scaleBytes, values);
+                    operands.Check(false);
+                    if (tiles.m_WidenBlocks != nullptr)
+                    {
+                        operands.Check(true);
+                    }
                     if (testing::Test::HasFatalFailure())
                     {
                         return;
@@ -229,6 +256,24 @@ void CheckTiles(const MicrokernelSetInt8& tiles, size_t vectors, size_t rows)
             }
         }
     }
+}
+
+/// A FullyConnected of rows `data` whose weights have scales up to five times `scale`.
+OpCase MakeCase(const char* name, const TensorShape& data, DataType type, unsigned int block, float scale)
+{
+    const unsigned int outputs = 37;
+    std::vector<float> scales(size_t{outputs} * (data[1] / block));
+    for (size_t i = 0; i < scales.size(); ++i)
+    {
+        scales[i] = scale * static_cast<float>(i % 5 + 1);
+    }
+    TensorInfo weights({outputs, data[1]}, type, scales, 1);
+    weights.SetQuantizationBlockSize(block);
+    FullyConnectedDescriptor descriptor;
+    descriptor.m_TransposeWeightMatrix = true;
+    return ReferenceCase(name, LayerType::FullyConnected, descriptor,
+                         {Random(TensorInfo(data, DataType::Float32), data[0]), Constant(Random(weights, 3))},
+                         TensorInfo({data[0], outputs}, DataType::Float32));
 }
 
 } // namespace
@@ -254,30 +299,104 @@ ISA_TEST(BlockTilesInt8, SumsOfBlocksTimesScales)
     }
 }
 
+// Rows of any range, and results that are no numbers, which a clamp leaves.
+ISA_TEST(BlockTilesInt8, OutputsOfSums)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        ISA_SKIP() << "without vectors the reference kernels run";
+    }
+    constexpr size_t Rows = 3;
+    constexpr float Infinity = std::numeric_limits<float>::infinity();
+    const cpu::MicrokernelsInt8& microkernels = cpu::GetMicrokernelsInt8();
+    const cpu::ScaleAndZeroPoint scales[Rows] = {{0.1f, -7}, {Infinity, 0}, {0x1p-20f, 127}};
+    for (size_t columns = 1; columns <= 2 * microkernels.m_Lanes + 1; ++columns)
+    {
+        const size_t width = cpu::DivideUp(columns, microkernels.m_Lanes) * microkernels.m_Lanes;
+        const size_t vectorBytes = microkernels.m_Lanes * sizeof(float);
+        const GuardedBuffer sums(Rows * width * sizeof(float), vectorBytes);
+        const GuardedBuffer factors(width * sizeof(float), vectorBytes);
+        const GuardedBuffer bias(width * sizeof(float), vectorBytes);
+        const GuardedBuffer out((Rows - 1) * (columns + 3) * sizeof(float) + columns * sizeof(float), sizeof(float));
+        const auto at = [](const GuardedBuffer& buffer) { return reinterpret_cast<float*>(buffer.GetData()); };
+        for (size_t i = 0; i < Rows * width; ++i)
+        {
+            at(sums)[i] = static_cast<float>(i * 37 % 101) - 50.0f;
+        }
+        for (size_t c = 0; c < width; ++c)
+        {
+            at(factors)[c] = static_cast<float>(c % 5) / 3.0f;
+            at(bias)[c] = c % 4 == 3 ? -Infinity : static_cast<float>(c) / 7.0f;
+        }
+        for (const bool hasClamp : {false, true})
+        {
+            const float untouched = 77.0f;
+            std::fill_n(at(out), (Rows - 1) * (columns + 3) + columns, untouched);
+            microkernels.m_FinishBlocks({at(sums), width, Rows, columns, scales, at(factors), at(bias), hasClamp, -1.0f,
+                                         6.0f, at(out), columns + 3});
+            EXPECT_TRUE(out.IsIntactAround());
+            for (size_t i = 0; i < out.GetBytes() / sizeof(float); ++i)
+            {
+                const size_t row = i / (columns + 3);
+                const size_t column = i % (columns + 3);
+                float want = untouched;
+                if (column < columns)
+                {
+                    const float product = at(factors)[column] * static_cast<float>(scales[row].m_ZeroPoint);
+                    want = (at(sums)[row * width + column] - product) * scales[row].m_Scale + at(bias)[column];
+                    want = hasClamp ? std::min(std::max(want, -1.0f), 6.0f) : want;
+                }
+                const float got = at(out)[i];
+                ASSERT_TRUE(got == want || (std::isnan(got) && std::isnan(want)))
+                    << "row " << row << ", column " << column << " of " << columns << ": " << got << " for " << want;
+            }
+        }
+    }
+}
+
 ISA_TEST(BlockTilesInt8, KernelsOfLayers)
 {
-    const auto check = [](const char* name, unsigned int rows, unsigned int block, float scale, const char* kernel)
+    const auto check = [](const char* name, const TensorShape& data, unsigned int block, float scale,
+                          const char* kernel = "CpuFullyConnectedBlocks")
     {
-        FullyConnectedDescriptor descriptor;
-        descriptor.m_TransposeWeightMatrix = true;
         for (const DataType type : {DataType::QSymmS4, DataType::QSymmS8})
         {
-            TensorInfo weights({37, 4 * block}, type, std::vector<float>(size_t{37} * 4, scale), 1);
-            weights.SetQuantizationBlockSize(block);
-            ExpectAsReference(ReferenceCase(name, LayerType::FullyConnected, descriptor,
-                                            {Random(TensorInfo({rows, 4 * block}, DataType::Float32), rows),
-                                             Constant(Random(weights, 3))},
-                                            TensorInfo({rows, 37}, DataType::Float32)),
-                              kernel, 0);
+            ExpectAsReference(MakeCase(name, data, type, block, scale), kernel, 0);
         }
     };
     for (const unsigned int rows : {1U, 3U, 50U})
     {
-        check("scales of 16 bits", rows, 32, 0.25f, "CpuFullyConnectedBlocks");
-        check("scales of 32 bits", rows, 32, 0.1f, "CpuFullyConnectedBlocks");
-        check("scales beyond 16 bits", rows, 64, 1e5f, "CpuFullyConnectedBlocks");
-        check("blocks that are no multiple of eight", rows, 12, 0.25f, "RefFullyConnected");
+        check("scales of 16 bits", {rows, 128}, 32, 0.25f);
+        check("scales of 32 bits", {rows, 128}, 32, 0.1f);
+        check("scales beyond 16 bits", {rows, 256}, 64, 1e5f);
+        check("blocks that are no multiple of eight", {rows, 48}, 12, 0.25f, "RefFullyConnected");
     }
+    for (const unsigned int block : {8U, 16U, 40U, 64U, 128U, 256U, 1280U})
+    {
+        check("several blocks of the depth", {17, 1280}, block, 0.25f);
+    }
+    check("several blocks of rows", {270, 64}, 32, 0.25f);
+    check("several blocks of few rows", {31, 10240}, 64, 0.25f);
+}
+
+ISA_TEST(BlockTilesInt8, VariantsOfLayers)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        ISA_SKIP() << "without vectors the reference kernels run";
+    }
+    const auto check = [](unsigned int rows, DataType type, KernelRoleInt8 role, const char* path)
+    {
+        const OpCase op = MakeCase("variant", {rows, 64}, type, 32, 0.25f);
+        EXPECT_EQ(FindVariant(FindTestBackend(Compute::CpuAcc), op),
+                  cpu::GetMicrokernelsInt8().Get(role).m_Row->m_Name + std::string(path) + ": a scale per block")
+            << rows << " rows";
+    };
+    const bool hasOneRow = cpu::GetMicrokernelsInt8().Has(KernelRoleInt8::Int4BlocksOneRow);
+    check(1, DataType::QSymmS4, hasOneRow ? KernelRoleInt8::Int4BlocksOneRow : KernelRoleInt8::Int4Blocks, "");
+    check(2, DataType::QSymmS4, KernelRoleInt8::Int4Blocks, "");
+    check(100, DataType::QSymmS4, KernelRoleInt8::Int4Blocks, ", weights as bytes");
+    check(100, DataType::QSymmS8, KernelRoleInt8::Int8Blocks, "");
 }
 
 } // namespace tenon::test::block_tiles_int8_test

@@ -228,6 +228,9 @@ ISA_TEST(MicrokernelsInt8, SetsAreTheirRows)
         EXPECT_EQ(set.m_UnpackedDots != nullptr, row->IsUnpacked());
         EXPECT_EQ(set.m_Begin != nullptr, row->m_RowUnit != 1);
         EXPECT_EQ(set.m_MinIndirectRows != 0, row->Has(Epilogues::Dq));
+        const bool hasWideBlocks =
+            row->Has(Epilogues::Blocks) && row->m_Layout == WeightLayoutInt8::Int4x8 && row->m_Rows[1] > 1;
+        EXPECT_EQ(set.m_WidenBlocks != nullptr, hasWideBlocks);
         for (size_t vectors = 0; vectors <= MicrokernelSetInt8::MaxVectors; ++vectors)
         {
             SCOPED_TRACE(vectors);
@@ -237,9 +240,11 @@ ISA_TEST(MicrokernelsInt8, SetsAreTheirRows)
                     !row->IsUnpacked() && rows != 0 && rows <= row->m_Rows[vectors] && rows % row->m_RowUnit == 0;
                 const bool hasBlocks = row->Has(Epilogues::Blocks);
                 EXPECT_EQ(set.m_Tiles[vectors][rows] != nullptr, isThere && !hasBlocks) << rows << " rows";
-                if (rows <= MicrokernelSetInt8::MaxBlockRows)
+                if (rows <= cpu::BlockRowsInt8::MaxRows)
                 {
                     EXPECT_EQ(set.m_BlockTiles[vectors][rows] != nullptr, isThere && hasBlocks) << rows << " rows";
+                    EXPECT_EQ(set.m_WideBlockTiles[vectors][rows] != nullptr, isThere && hasWideBlocks)
+                        << rows << " rows";
                 }
             }
             const bool isPanel = vectors != 0 && vectors <= row->m_Vectors;

@@ -17,7 +17,8 @@
 namespace tenon::cpu
 {
 
-/// Loop order: tasks (rows x panels) > blocks of rows whose data fit a part of the L2 cache > panels > tiles.
+/// Loop order: tasks (rows x panels) > blocks of rows whose data fit a part of the L2 cache > panels > (for many rows)
+/// blocks of the depth whose weights, as bytes, fit a part of the L1 cache > tiles.
 class GemmBlocksInt8
 {
 public:
@@ -25,7 +26,10 @@ public:
     GemmBlocksInt8(const PackedBlocksInt8& weights, size_t rows, const ReshapeArgs& args);
 
     size_t GetScratchBytes() const { return m_ScratchBytes; }
-    std::string DescribeVariant() const { return m_Weights->GetChoice().Describe(); }
+    std::string DescribeVariant() const
+    {
+        return m_Weights->GetChoice().Describe(m_WideBlocks != 0 ? "weights as bytes" : nullptr);
+    }
     void Run(const ExecuteArgs& args) const;
 
 private:
@@ -39,21 +43,31 @@ private:
 
     /// Quantizes the data, and adds the initial sums of microkernels and, for some of them, values as int16.
     Rows Prepare(const ExecuteArgs& args, const GemmDataInt8& data) const;
-    void RunRange(const Rows& rows, const PanelRange& range, float* out) const;
-    void RunPanel(const Rows& rows, const PanelInt8& panel, size_t first, size_t last, float* out) const;
-    /// Sums of rows, [rows][width], as outputs.
-    void WriteRows(const PanelInt8& panel, const float* sums, size_t width, const ScaleAndZeroPoint* scales,
-                   size_t rows, float* out) const;
+    /// `memory`: the task's part of the scratch memory.
+    void RunRange(const Rows& rows, const PanelRange& range, std::byte* memory, float* out) const;
+    /// Sums of rows [first, last), into `memory`.
+    void RunPanel(const Rows& rows, const PanelInt8& panel, size_t first, size_t last, std::byte* memory) const;
+    /// The outputs of these sums.
+    void Finish(const Rows& rows, const PanelInt8& panel, size_t first, size_t last, std::byte* memory,
+                float* out) const;
 
     const PackedBlocksInt8* m_Weights;
     size_t m_Rows;
-    size_t m_Pitch;  ///< bytes of a row of data
-    size_t m_Slices; ///< of a row: see BlockSumsInt8
+    size_t m_Pitch;       ///< bytes of a row of data
+    size_t m_BlockSlices; ///< of a block of the depth: see BlockSumsInt8
+    size_t m_Slices;      ///< of a row
     backends::FloatClamp m_Clamp;
     HybridQuantizerInt8 m_Quantizer;
     PanelPartition m_Partition;
-    size_t m_StartsOffset = 0; ///< in the scratch memory
-    size_t m_WideOffset = 0;
+    size_t m_BlockRows = 1;
+    size_t m_WideBlocks = 0; ///< blocks of the depth whose weights become bytes together; 0: weights stay as they are
+    // Offsets in the scratch memory, the first two in the part of a task.
+    size_t m_SumsOffset = 0;
+    size_t m_PanelOffset = 0;
+    size_t m_StartsOffset = 0;
+    size_t m_Int16Offset = 0;
+    size_t m_TasksOffset = 0;
+    size_t m_TaskBytes = 0;
     size_t m_ScratchBytes = 0;
 };
 

@@ -15,6 +15,8 @@
 //
 // Dequantize (hybrid): out = clamp(float(sum - zero point * column sum) * (row scale * column scale) + bias)
 //
+// FinishBlocks, of sums with a scale per block: out = clamp((sum - zero point * factor) * row scale + bias)
+//
 // Epilogues of accumulators in registers have PrepareRequantization (RequantizeAvx512Int8-inl.hpp) from here.
 #include "backends/cpu/gemm/kernels/int8/RegisterMicrokernelsInt8.hpp"
 
@@ -334,11 +336,34 @@ void Dequantize(const DequantizeRows& rows, const DequantizeColumns& columns)
     same >= rows.m_Rows ? DequantizeWith<true>(rows, columns) : DequantizeWith<false>(rows, columns);
 }
 
+void FinishBlocks(const BlockOutputsInt8& rows)
+{
+    const TagF32 d;
+    const size_t lanes = hn::Lanes(d);
+    const VecF32 low = hn::Set(d, rows.m_Low);
+    const VecF32 high = hn::Set(d, rows.m_High);
+    const float* sums = rows.m_Sums;
+    float* out = rows.m_Out;
+    for (size_t r = 0; r < rows.m_Rows; ++r, sums += rows.m_SumStride, out += rows.m_OutStride)
+    {
+        const VecF32 zeroPoint = hn::Set(d, static_cast<float>(rows.m_Scales[r].m_ZeroPoint));
+        const VecF32 scale = hn::Set(d, rows.m_Scales[r].m_Scale);
+        for (size_t c = 0; c < rows.m_Columns; c += lanes)
+        {
+            const VecF32 correction = hn::Mul(zeroPoint, hn::LoadU(d, rows.m_Factors + c));
+            const VecF32 product = hn::Mul(hn::Sub(hn::Load(d, sums + c), correction), scale);
+            const VecF32 real = hn::Add(product, hn::LoadU(d, rows.m_Bias + c));
+            StoreSome(rows.m_HasClamp ? Clamped(real, low, high) : real, out + c, rows.m_Columns - c);
+        }
+    }
+}
+
 namespace
 {
 
 void FillEpilogue(MicrokernelsInt8& microkernels)
 {
+    microkernels.m_FinishBlocks = FinishBlocks;
     microkernels.m_Requantize = Requantize;
     microkernels.m_Dequantize = Dequantize;
 #if HWY_TARGET == HWY_AVX3

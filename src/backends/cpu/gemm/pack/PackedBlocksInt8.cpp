@@ -54,17 +54,14 @@ PackedBlocksInt8::PackedBlocksInt8(const LayerView& layer, size_t rows, backends
       m_ScaleBytes(m_Microkernels->m_ConvertsF16 && FitF16(layer.GetInput(1).ViewQuantizationScales())
                        ? sizeof(uint16_t)
                        : sizeof(float)),
-      m_Panels(CutPanelsInt8(m_Columns, m_Microkernels->m_Lanes, *m_Tiles)), m_Bias(m_Columns)
+      m_Panels(CutPanelsInt8(m_Columns, m_Microkernels->m_Lanes, *m_Tiles)),
+      m_Bias(DivideUp(m_Columns, m_Microkernels->m_Lanes) * m_Microkernels->m_Lanes)
 {
-    const size_t lanes = m_Microkernels->m_Lanes;
     size_t bytes = 0;
     for (PanelInt8& panel : m_Panels)
     {
-        const size_t width = panel.m_Vectors * lanes;
-        const size_t groups = m_BlockSize / m_Tiles->GetGroupDepth();
         panel.m_Offset = bytes;
-        bytes +=
-            m_Blocks * (GetBlockScaleBytes(width, m_ScaleBytes, lanes) + groups * width * m_Tiles->GetGroupBytes());
+        bytes += m_Blocks * GetBlockBytes(panel);
     }
     const TensorInfo& info = layer.GetInput(1);
     const Span<const float> scales = info.ViewQuantizationScales();
@@ -75,6 +72,7 @@ PackedBlocksInt8::PackedBlocksInt8(const LayerView& layer, size_t rows, backends
     WeightSourceInt8 weights({&constant, 1}, IsInt4(info), format);
     const auto findFactors = [&](std::byte* to)
     {
+        std::memset(to, 0, m_Bias.size() * sizeof(float));
         for (size_t c = 0; c < m_Columns; ++c)
         {
             const auto* column = reinterpret_cast<const int8_t*>(weights.GetColumns(c, 1));
@@ -82,7 +80,7 @@ PackedBlocksInt8::PackedBlocksInt8(const LayerView& layer, size_t rows, backends
             std::memcpy(to + c * sizeof(factor), &factor, sizeof(factor));
         }
     };
-    m_ZeroPointFactors = store.GetBlock(m_Columns * sizeof(float), findFactors);
+    m_ZeroPointFactors = store.GetBlock(m_Bias.size() * sizeof(float), findFactors);
     const auto pack = [&](std::byte* to)
     {
         for (const PanelInt8& panel : m_Panels)
@@ -107,13 +105,19 @@ uint64_t PackedBlocksInt8::GetPackedBytes(const TensorInfo& weights)
     return columns * (blocks * ofBlock + 2 * sizeof(float));
 }
 
+size_t PackedBlocksInt8::GetBlockBytes(const PanelInt8& panel) const
+{
+    const size_t width = panel.m_Vectors * m_Microkernels->m_Lanes;
+    return GetBlockScaleBytes(width, m_ScaleBytes, m_Microkernels->m_Lanes) +
+           m_BlockSize / m_Tiles->GetGroupDepth() * width * m_Tiles->GetGroupBytes();
+}
+
 void PackedBlocksInt8::PackPanel(const PanelInt8& panel, const uint8_t* weights, Span<const float> scales,
                                  std::byte* packed) const
 {
     const size_t width = panel.m_Vectors * m_Microkernels->m_Lanes;
     const size_t scaleBytes = GetBlockScaleBytes(width, m_ScaleBytes, m_Microkernels->m_Lanes);
-    const size_t groups = m_BlockSize / m_Tiles->GetGroupDepth();
-    const size_t blockBytes = scaleBytes + groups * width * m_Tiles->GetGroupBytes();
+    const size_t blockBytes = GetBlockBytes(panel);
     const float sign = m_Tiles->m_BlockSums.m_Offset != 0 ? -1.0f : 1.0f;
     std::memset(packed, 0, m_Blocks * blockBytes); // columns that do not exist have scales of 0
     for (size_t block = 0; block < m_Blocks; ++block, packed += blockBytes)

@@ -43,8 +43,11 @@ public:
     const std::byte* GetData(const PanelInt8& panel) const { return m_Data.Data() + panel.m_Offset; }
     /// Bytes of a scale in a panel.
     size_t GetScaleBytes() const { return m_ScaleBytes; }
-    /// By column; see ref::GetZeroPointFactor.
+    /// Bytes of one block of a panel, scales included.
+    size_t GetBlockBytes(const PanelInt8& panel) const;
+    /// By column, for whole vectors; see ref::GetZeroPointFactor.
     const float* GetZeroPointFactors() const { return m_ZeroPointFactors.As<float>(); }
+    /// Likewise.
     const float* GetBias() const { return m_Bias.data(); }
 
 private:

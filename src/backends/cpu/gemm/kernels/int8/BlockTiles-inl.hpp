@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BlockTile: tiles of int8 data by weights with a scale per block of the depth.
 //
-//   S[r][c] = sum_b scale[b][c] * float(sum_(k in block b) A[r][k] w[k][c])      in the order of the blocks
+//   S[r][c] += scale[b][c] * float(sum_(k in block b) A[r][k] w[k][c])      for each block b, in their order
 //
 // The sums of a block are integers in registers, then a vector of floats for each of them takes the product with the
 // scales. Blocks is the microkernel of one block: Int4Blocks (MicrokernelsInt4.cpp), DotBlocks. A panel has for each
@@ -41,14 +41,19 @@ HWY_INLINE VecF32 LoadScales(const std::byte* scales, size_t scaleBytes, size_t 
     return hn::PromoteTo(d, hn::LoadU(dHalf, reinterpret_cast<const hwy::float16_t*>(scales) + first));
 }
 
-/// One block by dot products of groups: all of a block is one slice.
-template <typename Dot>
-struct DotBlocks
+/// Rows of a tile while it runs through the blocks.
+template <size_t Rows>
+struct BlockCursor
 {
-    template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Run(const uint8_t* const (&rows)[Rows], size_t begin, size_t groups,
-                               const int32_t* const (&starts)[Rows], size_t& slice, const std::byte*& weights,
-                               Vector (&acc)[Rows][Vectors])
+    const uint8_t* m_Rows[Rows];
+    const int32_t* m_Starts[Rows];
+    size_t m_Group = 0; ///< of the data
+    size_t m_Slice = 0;
+    const std::byte* m_Weights = nullptr;
+
+    /// The initial sums of the next slice.
+    template <size_t Vectors>
+    HWY_INLINE void Start(Vector (&sums)[Rows][Vectors])
     {
         HWY_UNROLL(8)
         for (size_t r = 0; r < Rows; ++r)
@@ -56,14 +61,28 @@ struct DotBlocks
             HWY_UNROLL(4)
             for (size_t v = 0; v < Vectors; ++v)
             {
-                acc[r][v] = hn::Set(Ints(), starts[r][slice]);
+                sums[r][v] = ReadGroup(reinterpret_cast<const uint8_t*>(m_Starts[r] + m_Slice));
             }
         }
-        ++slice;
-        for (size_t g = begin; g < begin + groups; ++g)
+        ++m_Slice;
+    }
+};
+
+/// One block by dot products of groups: all of a block is one slice.
+template <typename Dot>
+struct DotBlocks
+{
+    /// Calls finish(sums) with the sums of a block.
+    template <size_t Vectors, size_t Rows, typename F>
+    static HWY_INLINE void Run(BlockCursor<Rows>& at, size_t groups, const F& finish)
+    {
+        Vector sums[Rows][Vectors];
+        at.Start(sums);
+        for (const size_t end = at.m_Group + groups; at.m_Group < end; ++at.m_Group)
         {
-            DotTile<Dot>::AddGroup(rows, 4 * g, weights, acc);
+            DotTile<Dot>::AddGroup(at.m_Rows, 4 * at.m_Group, at.m_Weights, sums);
         }
+        finish(sums);
     }
 };
 
@@ -73,49 +92,42 @@ struct BlockTile
     template <size_t Rows, size_t Vectors>
     static void Run(const BlockRowsInt8& operands)
     {
-        const TagF32 d;
-        const size_t lanes = hn::Lanes(d);
-        const uint8_t* rows[Rows];
-        const int32_t* starts[Rows];
-        VecF32 sums[Rows][Vectors];
+        const size_t width = Vectors * hn::Lanes(TagF32());
+        BlockCursor<Rows> at;
+        at.m_Weights = operands.m_Panel;
         HWY_UNROLL(8)
         for (size_t r = 0; r < Rows; ++r)
         {
-            rows[r] = static_cast<const uint8_t*>(operands.m_Data) + r * operands.m_DataStride;
-            starts[r] = operands.m_Starts + r * operands.m_StartStride;
-            HWY_UNROLL(4)
-            for (size_t v = 0; v < Vectors; ++v)
-            {
-                sums[r][v] = hn::Zero(d);
-            }
+            at.m_Rows[r] = static_cast<const uint8_t*>(operands.m_Data) + r * operands.m_DataStride;
+            at.m_Starts[r] = operands.m_Starts + r * operands.m_StartStride;
         }
-        const std::byte* panel = operands.m_Panel;
-        size_t slice = 0;
         for (size_t block = 0; block < operands.m_Blocks; ++block)
         {
-            const std::byte* const scales = panel;
-            panel += GetBlockScaleBytes(Vectors * lanes, operands.m_ScaleBytes, lanes);
-            Vector acc[Rows][Vectors];
-            Blocks::Run(rows, block * operands.m_Groups, operands.m_Groups, starts, slice, panel, acc);
-            HWY_UNROLL(4)
-            for (size_t v = 0; v < Vectors; ++v)
-            {
-                const VecF32 scale = LoadScales(scales, operands.m_ScaleBytes, v);
-                HWY_UNROLL(8)
-                for (size_t r = 0; r < Rows; ++r)
-                {
-                    // Two roundings, as in the reference kernel, in place of a fused multiply-add.
-                    sums[r][v] = hn::Add(sums[r][v], hn::Mul(hn::ConvertTo(d, acc[r][v]), scale));
-                }
-            }
+            const std::byte* const scales = at.m_Weights;
+            at.m_Weights += GetBlockScaleBytes(width, operands.m_ScaleBytes, width / Vectors);
+            Blocks::template Run<Vectors>(at, operands.m_Groups,
+                                          [&](const Vector(&sums)[Rows][Vectors]) HWY_ATTR
+                                          { AddScaled(sums, scales, operands.m_ScaleBytes, operands.m_Sums); });
         }
-        HWY_UNROLL(8)
-        for (size_t r = 0; r < Rows; ++r)
+    }
+
+private:
+    /// Two roundings, as in the reference kernel, in place of a fused multiply-add. The floats are in memory: registers
+    /// are for the sums of a block.
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddScaled(const Vector (&sums)[Rows][Vectors], const std::byte* scales, size_t scaleBytes,
+                                     float* out)
+    {
+        const TagF32 d;
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
         {
-            HWY_UNROLL(4)
-            for (size_t v = 0; v < Vectors; ++v)
+            const VecF32 scale = LoadScales(scales, scaleBytes, v);
+            HWY_UNROLL(8)
+            for (size_t r = 0; r < Rows; ++r)
             {
-                hn::Store(sums[r][v], d, operands.m_Sums + (r * Vectors + v) * lanes);
+                float* const to = out + (r * Vectors + v) * hn::Lanes(d);
+                hn::Store(hn::Add(hn::Load(d, to), hn::Mul(hn::ConvertTo(d, sums[r][v]), scale)), d, to);
             }
         }
     }
@@ -123,24 +135,37 @@ struct BlockTile
 
 /// Fills the microkernels of panels of `Vectors` vectors, for tiles of 1 to `Rows` rows.
 template <typename Blocks, size_t Vectors, size_t Rows>
-void FillBlockTiles(MicrokernelSetInt8& set)
+void FillBlockTiles(BlockTilesInt8& tiles)
 {
     if constexpr (Rows != 0)
     {
-        set.m_BlockTiles[Vectors][Rows] = BlockTile<Blocks>::template Run<Rows, Vectors>;
-        FillBlockTiles<Blocks, Vectors, Rows - 1>(set);
+        tiles[Vectors][Rows] = BlockTile<Blocks>::template Run<Rows, Vectors>;
+        FillBlockTiles<Blocks, Vectors, Rows - 1>(tiles);
     }
 }
 
 /// The same for all panels; see FillPanels.
 template <typename Blocks, size_t H1, size_t H2, size_t H3, size_t H4>
-void FillBlockPanels(MicrokernelSetInt8& set, const BlockSumsInt8& sums)
+void FillBlockPanels(BlockTilesInt8& tiles)
 {
-    FillBlockTiles<Blocks, 1, H1>(set);
-    FillBlockTiles<Blocks, 2, H2>(set);
-    FillBlockTiles<Blocks, 3, H3>(set);
-    FillBlockTiles<Blocks, 4, H4>(set);
+    FillBlockTiles<Blocks, 1, H1>(tiles);
+    FillBlockTiles<Blocks, 2, H2>(tiles);
+    FillBlockTiles<Blocks, 3, H3>(tiles);
+    FillBlockTiles<Blocks, 4, H4>(tiles);
+}
+
+/// Fills a set. `Blocks` for weights that several rows share may have Wide, for the same weights as bytes, and
+/// Widen(), which makes these.
+template <typename Blocks, size_t H1, size_t H2, size_t H3, size_t H4>
+void FillBlockSet(MicrokernelSetInt8& set, const BlockSumsInt8& sums)
+{
     set.m_BlockSums = sums;
+    FillBlockPanels<Blocks, H1, H2, H3, H4>(set.m_BlockTiles);
+    if constexpr (requires { typename Blocks::Wide; } && H1 > 1)
+    {
+        FillBlockPanels<typename Blocks::Wide, H1, H2, H3, H4>(set.m_WideBlockTiles);
+        set.m_WidenBlocks = Blocks::Widen;
+    }
 }
 
 } // namespace tenon::cpu::HWY_NAMESPACE

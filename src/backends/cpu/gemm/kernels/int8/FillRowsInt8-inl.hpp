@@ -110,7 +110,7 @@ inline constexpr unsigned int KernelTarget = KernelTargetsInt8::Neon32;
     }
 #define TENON_INT8_PANELS(...) FillPanels<__VA_ARGS__, heights[1], heights[2], heights[3], heights[4]>(set)
 #define TENON_INT8_BLOCK_PANELS(offset, isPaired, ...)                                                                 \
-    FillBlockPanels<__VA_ARGS__, heights[1], heights[2], heights[3], heights[4]>(set, {offset, isPaired})
+    FillBlockSet<__VA_ARGS__, heights[1], heights[2], heights[3], heights[4]>(set, {offset, isPaired})
 #define TENON_INT8_KERNEL(targets, id, needs, role, data, weights, minWeights, bias, layout, ...)                      \
     TENON_INT8_ON_##targets(layout, id, role, __VA_ARGS__)
 

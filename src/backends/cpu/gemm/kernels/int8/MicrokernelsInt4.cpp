@@ -77,13 +77,46 @@ struct PairsInt4
 #endif
 };
 
+/// Adds the products of two groups of the rows, `at` bytes from their start, to `lower` and `upper`.
+template <typename Dot, size_t Rows, size_t Vectors>
+HWY_INLINE void AddGroupPairInt4(const uint8_t* const (&rows)[Rows], size_t at, const int32_t* weights,
+                                 Vector (&lower)[Rows][Vectors], Vector (&upper)[Rows][Vectors])
+{
+    const Ints d;
+    const Vector mask = hn::Set(d, 0x0F0F0F0F);
+    Vector low[Vectors];
+    Vector high[Vectors];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        const Vector both = hn::Load(d, weights + v * hn::Lanes(d));
+        low[v] = hn::And(both, mask);
+        high[v] = hn::And(hn::ShiftRight<4>(both), mask);
+    }
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < Rows; ++r)
+    {
+        const Vector first = ReadGroup(rows[r] + at);
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            Dot::Add(lower[r][v], first, low[v]);
+        }
+        const Vector second = ReadGroup(rows[r] + at + 4);
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            Dot::Add(upper[r][v], second, high[v]);
+        }
+    }
+}
+
 /// sums += data * weights for groups [begin, end), an even number of them, by a dot product.
 template <typename Dot, size_t Rows, size_t Vectors>
 HWY_INLINE void AddGroupsInt4(const uint8_t* const (&rows)[Rows], size_t begin, size_t end, const int32_t* weights,
                               Vector (&sums)[Rows][Vectors])
 {
     const Ints d;
-    const Vector mask = hn::Set(d, 0x0F0F0F0F);
     // In a low tile the few accumulators would wait for each other: upper halves get their own.
     constexpr bool HasOwn = Rows * Vectors <= 8 && !std::is_same_v<Dot, PairsInt4>;
     [[maybe_unused]] Vector own[Rows][Vectors];
@@ -101,30 +134,13 @@ HWY_INLINE void AddGroupsInt4(const uint8_t* const (&rows)[Rows], size_t begin, 
     }
     for (size_t g = begin; g < end; g += 2, weights += Vectors * hn::Lanes(d))
     {
-        Vector low[Vectors];
-        Vector high[Vectors];
-        HWY_UNROLL(4)
-        for (size_t v = 0; v < Vectors; ++v)
+        if constexpr (HasOwn)
         {
-            const Vector both = hn::Load(d, weights + v * hn::Lanes(d));
-            low[v] = hn::And(both, mask);
-            high[v] = hn::And(hn::ShiftRight<4>(both), mask);
+            AddGroupPairInt4<Dot>(rows, 4 * g, weights, sums, own);
         }
-        HWY_UNROLL(4)
-        for (size_t r = 0; r < Rows; ++r)
+        else
         {
-            const Vector first = ReadGroup(rows[r] + 4 * g);
-            HWY_UNROLL(4)
-            for (size_t v = 0; v < Vectors; ++v)
-            {
-                Dot::Add(sums[r][v], first, low[v]);
-            }
-            const Vector second = ReadGroup(rows[r] + 4 * g + 4);
-            HWY_UNROLL(4)
-            for (size_t v = 0; v < Vectors; ++v)
-            {
-                Dot::Add(HasOwn ? own[r][v] : sums[r][v], second, high[v]);
-            }
+            AddGroupPairInt4<Dot>(rows, 4 * g, weights, sums, sums);
         }
     }
     if constexpr (HasOwn)
@@ -202,64 +218,164 @@ private:
     }
 };
 
-/// The sums of one block of 4-bit weights, see BlockTile: by dot products, or in slices whose sums fit int16.
+/// Writes a panel's weights as bytes; see MicrokernelSetInt8::m_WidenBlocks.
+inline void WidenBlocks(const BlockRowsInt8& panel, size_t vectors, std::byte* wide)
+{
+    const Ints d;
+    const Vector mask = hn::Set(d, 0x0F0F0F0F);
+    const size_t lanes = hn::Lanes(d);
+    const std::byte* from = panel.m_Panel;
+    const auto put = [&](auto values) HWY_ATTR
+    {
+        hn::Store(hn::BitCast(d, values), d, reinterpret_cast<int32_t*>(wide));
+        wide += lanes * sizeof(int32_t);
+    };
+    for (size_t block = 0; block < panel.m_Blocks; ++block)
+    {
+        for (size_t v = 0; v < vectors; ++v)
+        {
+            put(LoadScales(from, panel.m_ScaleBytes, v));
+        }
+        from += GetBlockScaleBytes(vectors * lanes, panel.m_ScaleBytes, lanes);
+        for (size_t g = 0; g < panel.m_Groups; g += 2, from += vectors * lanes * sizeof(int32_t))
+        {
+            const auto* const both = reinterpret_cast<const int32_t*>(from);
+            for (size_t v = 0; v < vectors; ++v)
+            {
+                put(hn::And(hn::Load(d, both + v * lanes), mask));
+            }
+            for (size_t v = 0; v < vectors; ++v)
+            {
+                put(hn::And(hn::ShiftRight<4>(hn::Load(d, both + v * lanes)), mask));
+            }
+        }
+    }
+}
+
+/// One block of 4-bit weights, see BlockTile: all of it is one slice.
 template <typename Dot>
 struct Int4Blocks
 {
-    template <size_t Rows, size_t Vectors>
-    static HWY_INLINE void Run(const uint8_t* const (&rows)[Rows], size_t begin, size_t groups,
-                               const int32_t* const (&starts)[Rows], size_t& slice, const std::byte*& weights,
-                               Vector (&acc)[Rows][Vectors])
+    using Wide = DotBlocks<Dot>;
+    static void Widen(const BlockRowsInt8& panel, size_t vectors, std::byte* wide)
     {
-        constexpr bool IsPaired = std::is_same_v<Dot, PairsInt4>;
-        constexpr size_t MaxGroups = BlockSumsInt8::MaxPairedDepth / 4;
-        const size_t end = begin + groups;
-        for (size_t g = begin; g < end;)
+        WidenBlocks(panel, vectors, wide);
+    }
+
+    template <size_t Vectors, size_t Rows, typename F>
+    static HWY_INLINE void Run(BlockCursor<Rows>& at, size_t groups, const F& finish)
+    {
+        Vector sums[Rows][Vectors];
+        at.Start(sums);
+        AddGroupsInt4<Dot>(at.m_Rows, at.m_Group, at.m_Group + groups, reinterpret_cast<const int32_t*>(at.m_Weights),
+                           sums);
+        at.m_Group += groups;
+        at.m_Weights += groups * Vectors * hn::Lanes(Ints()) * 2;
+        finish(sums);
+    }
+};
+
+/// The same in slices whose sums fit int16. The sums of earlier slices of a block are in memory.
+template <bool IsWide>
+struct PairedBlocks
+{
+    static constexpr size_t MaxGroups = BlockSumsInt8::MaxPairedDepth / 4;
+
+    template <size_t Vectors, size_t Rows, typename F>
+    static HWY_INLINE void Run(BlockCursor<Rows>& at, size_t groups, const F& finish)
+    {
+        Vector sums[Rows][Vectors];
+        if (groups <= MaxGroups)
         {
-            const size_t last = IsPaired && end - g > MaxGroups ? g + MaxGroups : end;
-            Vector sums[Rows][Vectors];
-            HWY_UNROLL(4)
-            for (size_t r = 0; r < Rows; ++r)
-            {
-                HWY_UNROLL(4)
-                for (size_t v = 0; v < Vectors; ++v)
-                {
-                    sums[r][v] = hn::Set(Ints(), starts[r][slice]);
-                }
-            }
-            ++slice;
-            AddGroupsInt4<Dot>(rows, g, last, reinterpret_cast<const int32_t*>(weights), sums);
-            weights += (last - g) * Vectors * hn::Lanes(Ints()) * 2;
-            HWY_UNROLL(4)
-            for (size_t r = 0; r < Rows; ++r)
-            {
-                HWY_UNROLL(4)
-                for (size_t v = 0; v < Vectors; ++v)
-                {
-                    Keep<IsPaired>(sums[r][v], g == begin, acc[r][v]);
-                }
-            }
-            g = last;
+            AddSlice(at, groups, sums);
+            finish(sums);
+            return;
         }
+        HWY_ALIGN int32_t earlier[Rows * Vectors * hn::MaxLanes(Ints())];
+        AddSlice(at, MaxGroups, sums);
+        EndTile(sums, earlier);
+        for (groups -= MaxGroups; groups > MaxGroups; groups -= MaxGroups)
+        {
+            AddSlice(at, MaxGroups, sums);
+            AddEarlier(earlier, sums);
+            EndTile(sums, earlier);
+        }
+        AddSlice(at, groups, sums);
+        AddEarlier(earlier, sums);
+        finish(sums);
     }
 
 private:
-    /// The sums of a slice become those of the block, or are added to them.
-    template <bool IsPaired>
-    static HWY_INLINE void Keep(const Vector& sums, bool isFirst, Vector& acc)
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddSlice(BlockCursor<Rows>& at, size_t groups, Vector (&sums)[Rows][Vectors])
     {
-        if constexpr (!IsPaired)
+        // Usual blocks have whole runs of groups.
+        constexpr size_t RunGroups = 8;
+        Vector shorts[Rows][Vectors];
+        at.Start(shorts);
+        for (size_t i = 0; i < groups / RunGroups; ++i)
         {
-            acc = sums;
+            AddGroups<RunGroups>(at, shorts);
         }
-        else if (isFirst)
+        for (size_t i = 0; i < groups % RunGroups; i += 2)
         {
-            acc = PairsInt4::SumInt16(sums);
+            AddGroups<2>(at, shorts);
         }
-        else
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
         {
-            PairsInt4::AddInt16(acc, sums);
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                sums[r][v] = PairsInt4::SumInt16(shorts[r][v]);
+            }
         }
+    }
+
+    template <size_t Groups, size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddGroups(BlockCursor<Rows>& at, Vector (&shorts)[Rows][Vectors])
+    {
+        HWY_UNROLL(8)
+        for (size_t g = 0; g < Groups; g += IsWide ? 1 : 2)
+        {
+            const size_t place = 4 * (at.m_Group + g);
+            if constexpr (IsWide)
+            {
+                DotTile<PairsInt4>::AddGroup(at.m_Rows, place, at.m_Weights, shorts);
+            }
+            else
+            {
+                AddGroupPairInt4<PairsInt4>(at.m_Rows, place, reinterpret_cast<const int32_t*>(at.m_Weights), shorts,
+                                            shorts);
+                at.m_Weights += Vectors * hn::Lanes(Ints()) * sizeof(int32_t);
+            }
+        }
+        at.m_Group += Groups;
+    }
+
+    template <size_t Rows, size_t Vectors>
+    static HWY_INLINE void AddEarlier(const int32_t* earlier, Vector (&sums)[Rows][Vectors])
+    {
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < Rows; ++r)
+        {
+            HWY_UNROLL(4)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                const size_t at = (r * Vectors + v) * hn::Lanes(Ints());
+                sums[r][v] = hn::Add(sums[r][v], hn::Load(Ints(), earlier + at));
+            }
+        }
+    }
+};
+
+template <>
+struct Int4Blocks<PairsInt4> : PairedBlocks<false>
+{
+    using Wide = PairedBlocks<true>;
+    static void Widen(const BlockRowsInt8& panel, size_t vectors, std::byte* wide)
+    {
+        WidenBlocks(panel, vectors, wide);
     }
 };
 

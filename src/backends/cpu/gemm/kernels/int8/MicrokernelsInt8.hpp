@@ -294,6 +294,8 @@ constexpr size_t GetBlockScaleBytes(size_t width, size_t scaleBytes, size_t lane
 /// Operands of a microkernel for weights with a scale per block: a tile of rows of data times a panel.
 struct BlockRowsInt8
 {
+    static constexpr size_t MaxRows = 8;
+
     const void* m_Data = nullptr;
     size_t m_DataStride = 0;           ///< bytes
     const int32_t* m_Starts = nullptr; ///< [rows][startStride], by slice: see BlockSumsInt8
@@ -302,18 +304,35 @@ struct BlockRowsInt8
     size_t m_ScaleBytes = 0;            ///< of a scale: 2 for float16, 4 for float32
     size_t m_Blocks = 0;
     size_t m_Groups = 0;     ///< of a block, an even number
-    float* m_Sums = nullptr; ///< [rows][vectors * lanes]
+    float* m_Sums = nullptr; ///< [rows][vectors * lanes]; the tile adds to them
 };
 
 using BlockTileInt8 = void (*)(const BlockRowsInt8& operands);
+/// [vectors][rows]
+using BlockTilesInt8 = BlockTileInt8[KernelTraitsInt8::MaxVectors + 1][BlockRowsInt8::MaxRows + 1];
+
+/// Rows of sums with a scale per block to turn into outputs. Arrays by column have whole vectors.
+struct BlockOutputsInt8
+{
+    const float* m_Sums = nullptr; ///< [rows][sumStride]
+    size_t m_SumStride = 0;
+    size_t m_Rows = 0;
+    size_t m_Columns = 0;
+    const ScaleAndZeroPoint* m_Scales = nullptr; ///< of each row's data
+    const float* m_Factors = nullptr;            ///< of the zero point
+    const float* m_Bias = nullptr;
+    bool m_HasClamp = false;
+    float m_Low = 0.0f;
+    float m_High = 0.0f;
+    float* m_Out = nullptr;
+    size_t m_OutStride = 0;
+};
 
 /// The microkernels of one instruction, one weight layout and one pair of operand signs. A microkernel computes a tile
 /// of mr rows by `vectors` vectors of columns, C[mr][nr] = bias + A[mr][depth] * B[depth][nr], with all accumulators in
 /// registers.
 struct MicrokernelSetInt8 : KernelTraitsInt8
 {
-    static constexpr size_t MaxBlockRows = 8;
-
     void (*m_Begin)() = nullptr; ///< called on a thread before its first tile; null: nothing to do
     void (*m_End)() = nullptr;   ///< called after its last tile
     MicrokernelInt8 m_Tiles[MaxVectors + 1][MaxRows + 1] = {}; ///< [vectors][rows]
@@ -326,9 +345,14 @@ struct MicrokernelSetInt8 : KernelTraitsInt8
     ImplicitGemmDequantizeKernelInt8 m_ImplicitGemmDequantizeKernels[MaxVectors + 1] = {};
     /// Microkernels that dequantize in registers, by vectors.
     DequantizedKernelInt8 m_DequantizedKernels[MaxVectors + 1] = {};
-    /// Replace microkernels for weights with a scale per block: [vectors][rows].
-    BlockTileInt8 m_BlockTiles[MaxVectors + 1][MaxBlockRows + 1] = {};
+    /// Replace microkernels for weights with a scale per block.
+    BlockTilesInt8 m_BlockTiles = {};
     BlockSumsInt8 m_BlockSums;
+    /// The same for 4-bit weights as bytes, which are faster where many tiles share these. Null where there are none.
+    BlockTilesInt8 m_WideBlockTiles = {};
+    /// Makes such a panel of one of `vectors` vectors: scales in float32, each group of four weights in a column's four
+    /// bytes.
+    void (*m_WidenBlocks)(const BlockRowsInt8& panel, size_t vectors, std::byte* wide) = nullptr;
     UnpackedKernelInt8 m_UnpackedDots = nullptr; ///< replaces microkernels for weights that are not packed, else null
     size_t m_MinIndirectRows = 0; ///< fewest rows that m_DequantizedKernels take by indirection; 0: no indirection
     const KernelRowInt8* m_Row = nullptr; ///< its row of int8_kernels.def; null: the set is empty
@@ -371,6 +395,8 @@ struct MicrokernelsInt8
                       int32_t* sums) = nullptr;
     /// out = clamp(float(sum + row correction - zero point * column sum) * (row scale * column scale) + bias)
     void (*m_Dequantize)(const DequantizeRows& rows, const DequantizeColumns& columns) = nullptr;
+    /// out = clamp((sum - zero point * factor) * row scale + bias)
+    void (*m_FinishBlocks)(const BlockOutputsInt8& rows) = nullptr;
     /// Minimum and maximum of the values and 0; NaN are ignored.
     FloatRange (*m_FindRange)(const float* values, size_t count) = nullptr;
     /// round(value / scale) half away from zero, plus the zero point; NaN give the lowest value. Precondition: the
