@@ -18,6 +18,7 @@
 #endif
 
 #include "backends/cpu/gemm/kernels/DotProducts-inl.hpp"
+#include "backends/cpu/gemm/kernels/WeightPrefetcher.hpp"
 #include "backends/cpu/gemm/kernels/int8/MicrokernelsInt8.hpp"
 #include "backends/cpu/simd/F32-inl.hpp"
 
@@ -39,6 +40,21 @@ HWY_INLINE VecF32 LoadScales(const std::byte* scales, size_t scaleBytes, size_t 
     }
     const hn::Rebind<hwy::float16_t, TagF32> dHalf;
     return hn::PromoteTo(d, hn::LoadU(dHalf, reinterpret_cast<const hwy::float16_t*>(scales) + first));
+}
+
+/// Prefetches `Bytes` of weights from a page ahead: while others are multiplied, they are on their way from memory, and
+/// one row of data takes no longer than that.
+template <size_t Bytes>
+HWY_INLINE void PrefetchBlocks([[maybe_unused]] const void* weights)
+{
+#if defined(__GNUC__)
+    constexpr size_t Distance = 4096;
+    HWY_UNROLL(8)
+    for (size_t line = 0; line < Bytes; line += LineBytes)
+    {
+        __builtin_prefetch(static_cast<const std::byte*>(weights) + Distance + line);
+    }
+#endif
 }
 
 /// Rows of a tile while it runs through the blocks.
@@ -68,8 +84,8 @@ struct BlockCursor
     }
 };
 
-/// One block by dot products of groups: all of a block is one slice.
-template <typename Dot>
+/// One block by dot products of groups: all of a block is one slice. `IsPrefetched`: weights may come from memory.
+template <typename Dot, bool IsPrefetched = true>
 struct DotBlocks
 {
     /// Calls finish(sums) with the sums of a block.
@@ -78,9 +94,14 @@ struct DotBlocks
     {
         Vector sums[Rows][Vectors];
         at.Start(sums);
-        for (const size_t end = at.m_Group + groups; at.m_Group < end; ++at.m_Group)
+        for (const size_t end = at.m_Group + groups; at.m_Group < end; at.m_Group += 2)
         {
+            if constexpr (IsPrefetched)
+            {
+                PrefetchBlocks<2 * Vectors * hn::MaxLanes(Ints()) * GetGroupBytes<Dot>()>(at.m_Weights);
+            }
             DotTile<Dot>::AddGroup(at.m_Rows, 4 * at.m_Group, at.m_Weights, sums);
+            DotTile<Dot>::AddGroup(at.m_Rows, 4 * at.m_Group + 4, at.m_Weights, sums);
         }
         finish(sums);
     }
@@ -104,6 +125,7 @@ struct BlockTile
         for (size_t block = 0; block < operands.m_Blocks; ++block)
         {
             const std::byte* const scales = at.m_Weights;
+            PrefetchBlocks<Vectors * hn::MaxLanes(Ints()) * sizeof(uint16_t)>(scales);
             at.m_Weights += GetBlockScaleBytes(width, operands.m_ScaleBytes, width / Vectors);
             Blocks::template Run<Vectors>(at, operands.m_Groups,
                                           [&](const Vector(&sums)[Rows][Vectors]) HWY_ATTR

@@ -111,10 +111,11 @@ HWY_INLINE void AddGroupPairInt4(const uint8_t* const (&rows)[Rows], size_t at, 
     }
 }
 
-/// sums += data * weights for groups [begin, end), an even number of them, by a dot product.
-template <typename Dot, size_t Rows, size_t Vectors>
+/// sums += data * weights for groups [begin, end), an even number of them, by a dot product. Calls prefetch() with the
+/// address of the weights of each two groups.
+template <typename Dot, size_t Rows, size_t Vectors, typename F>
 HWY_INLINE void AddGroupsInt4(const uint8_t* const (&rows)[Rows], size_t begin, size_t end, const int32_t* weights,
-                              Vector (&sums)[Rows][Vectors])
+                              Vector (&sums)[Rows][Vectors], const F& prefetch)
 {
     const Ints d;
     // In a low tile the few accumulators would wait for each other: upper halves get their own.
@@ -134,6 +135,7 @@ HWY_INLINE void AddGroupsInt4(const uint8_t* const (&rows)[Rows], size_t begin, 
     }
     for (size_t g = begin; g < end; g += 2, weights += Vectors * hn::Lanes(d))
     {
+        prefetch(weights);
         if constexpr (HasOwn)
         {
             AddGroupPairInt4<Dot>(rows, 4 * g, weights, sums, own);
@@ -171,7 +173,7 @@ struct TileInt4
         BeginTile(data, dataStride, bias, rows, acc);
         if constexpr (!std::is_same_v<Dot, PairsInt4>)
         {
-            AddGroupsInt4<Dot>(rows, 0, groups, weights, acc);
+            AddGroupsInt4<Dot>(rows, 0, groups, weights, acc, [](const int32_t*) {});
         }
         else
         {
@@ -205,7 +207,7 @@ private:
                 shorts[r][v] = hn::Zero(Ints());
             }
         }
-        AddGroupsInt4<Dot>(rows, begin, end, weights, shorts);
+        AddGroupsInt4<Dot>(rows, begin, end, weights, shorts, [](const int32_t*) {});
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
@@ -256,7 +258,7 @@ inline void WidenBlocks(const BlockRowsInt8& panel, size_t vectors, std::byte* w
 template <typename Dot>
 struct Int4Blocks
 {
-    using Wide = DotBlocks<Dot>;
+    using Wide = DotBlocks<Dot, false>;
     static void Widen(const BlockRowsInt8& panel, size_t vectors, std::byte* wide)
     {
         WidenBlocks(panel, vectors, wide);
@@ -268,7 +270,7 @@ struct Int4Blocks
         Vector sums[Rows][Vectors];
         at.Start(sums);
         AddGroupsInt4<Dot>(at.m_Rows, at.m_Group, at.m_Group + groups, reinterpret_cast<const int32_t*>(at.m_Weights),
-                           sums);
+                           sums, PrefetchBlocks<Vectors * hn::MaxLanes(Ints()) * sizeof(int32_t)>);
         at.m_Group += groups;
         at.m_Weights += groups * Vectors * hn::Lanes(Ints()) * 2;
         finish(sums);
@@ -345,6 +347,7 @@ private:
             }
             else
             {
+                PrefetchBlocks<Vectors * hn::MaxLanes(Ints()) * sizeof(int32_t)>(at.m_Weights);
                 AddGroupPairInt4<PairsInt4>(at.m_Rows, place, reinterpret_cast<const int32_t*>(at.m_Weights), shorts,
                                             shorts);
                 at.m_Weights += Vectors * hn::Lanes(Ints()) * sizeof(int32_t);
