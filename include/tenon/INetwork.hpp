@@ -213,8 +213,8 @@ public:
         return AddGatherNdLayer(GatherNdDescriptor(), name);
     }
     /// Samples images at points (Tenon). Inputs: images [N, C, spatial...]; points [N, output spatial..., as many
-    /// coordinates as there are spatial dimensions, the last dimension's first], from -1 to 1 within the image. The
-    /// output is [N, C, output spatial...] of the images' type: floats or integers; points are floats.
+    /// coordinates as there are spatial dimensions, the last dimension's first], from -1 to 1 within the image or in
+    /// pixels. The output is [N, C, output spatial...] of the images' type: floats or integers; points are floats.
     virtual IConnectableLayer* AddGridSampleLayer(const GridSampleDescriptor& gridSampleDescriptor,
                                                   const char* name = nullptr) = 0;
     /// For each key of input 0 the slice of input 2 whose number is the place of the key in input 1, which must be
@@ -250,12 +250,23 @@ public:
     virtual IConnectableLayer* AddMatrixDiagLayer(const char* name = nullptr) = 0;
     /// Input 0 with the diagonals of its matrices, the last two dimensions, replaced by input 1 (Tenon).
     virtual IConnectableLayer* AddMatrixSetDiagLayer(const char* name = nullptr) = 0;
+    /// Max over windows of images [N, H, W, C] (Tenon), as MediaPipe's MaxPoolingWithArgmax2D. Output 1 has for each
+    /// largest element, the first of equal ones, its index in the window, counted with those in the padding, plus 0.1.
+    /// Float32.
+    virtual IConnectableLayer*
+    AddMaxPool2dWithIndicesLayer(const MaxPool2dWithIndicesDescriptor& maxPool2dWithIndicesDescriptor,
+                                 const char* name = nullptr) = 0;
     /// The inverse of a pool that gave the indices of largest elements (Tenon). Inputs: values [N, C, spatial...] and
-    /// for each its index in the flat output, or in its window, Signed64 of the same shape. The output has the values
-    /// there and zeros elsewhere. Floats and integers; the type is that of input 0. A run throws RuntimeException for
-    /// an index in the flat output that is not there.
+    /// for each its index in the flat output, Signed64 of the same shape. The output has the values there and zeros
+    /// elsewhere. Floats and integers; the type is that of input 0. A run throws RuntimeException for an index that is
+    /// not there.
     virtual IConnectableLayer* AddMaxUnpoolLayer(const MaxUnpoolDescriptor& maxUnpoolDescriptor,
                                                  const char* name = nullptr) = 0;
+    /// The inverse of AddMaxPool2dWithIndicesLayer (Tenon), as MediaPipe's MaxUnpooling2D. Inputs: values and indices
+    /// [N, H, W, C], of which only whole parts count. Height and width are multiplied by those of the pool; the last
+    /// value counts where a place occurs twice, and one whose place is outside of the output is left out. Float32.
+    virtual IConnectableLayer* AddMaxUnpool2dLayer(const MaxUnpool2dDescriptor& maxUnpool2dDescriptor,
+                                                   const char* name = nullptr) = 0;
     /// Boolean in0 OP in1, with broadcasting. All are Boolean; a byte that is not 0 is true.
     virtual IConnectableLayer* AddLogicalBinaryLayer(const LogicalBinaryDescriptor& logicalBinaryDescriptor,
                                                      const char* name = nullptr) = 0;
@@ -305,8 +316,8 @@ public:
     virtual IConnectableLayer* AddPooling3dLayer(const Pooling3dDescriptor& pooling3dDescriptor,
                                                  const char* name = nullptr) = 0;
     /// Max, average or Lp norm over windows of any number of spatial dimensions, [N, C, spatial...] (Tenon). Floats;
-    /// Max also integers and quantized, which are kept. Output 1, if enabled, is where each largest element stands, the
-    /// first of equal ones: an index into the flat elements of input 0, or into the window, Signed64.
+    /// Max also integers and quantized, which are kept. Output 1, if enabled, is where each largest element stands in
+    /// input 0, the first of equal ones: an index into its flat elements, Signed64.
     virtual IConnectableLayer* AddPoolingNdLayer(const PoolingNdDescriptor& poolingNdDescriptor,
                                                  const char* name = nullptr) = 0;
     /// x > 0 ? x : alpha * x; alpha is input 1, with broadcasting. One type, floats or quantized with one scale each.

@@ -38,7 +38,9 @@ public:
     virtual void Print(std::ostream& outStream) const = 0;
     /// The events in the Trace Event Format of chrome://tracing and Perfetto: one complete event ("ph": "X") for each,
     /// times in microseconds from the first one on, "args" with the layer's name, guid and backend (Tenon), and
-    /// "declined" and "variant" as in Print().
+    /// "declined" and "variant" as in Print(). With several threads, each loop of a workload has an event "loop" in its
+    /// caller (args: its number, threads that took part, threads that might have), and one "share" in each thread that
+    /// took part, from its first chunk to its last (args: the loop's number, chunks, "work": microseconds in them).
     virtual void WriteChromeTrace(std::ostream& outStream) const = 0;
     /// Lets Print() add "layer_details", an object for each workload of the loaded network (guid, layer name, type,
     /// backend, kernel, tensors, parameters), or write nothing else (DetailsOnly). Where tensors have shapes that

@@ -76,7 +76,9 @@ struct INetworkProperties
     bool m_ProfilingEnabled = false;
     /// The details of layers that IProfiler::Print() writes, see IProfiler::EnableNetworkDetailsToStdOut().
     ProfilingDetailsMethod m_OutputNetworkDetailsMethod = ProfilingDetailsMethod::Undefined;
-    /// Threads that loading this network, and then one EnqueueWorkload of it, may use; 0 means all cores (Tenon).
+    /// Threads that loading this network, and then one EnqueueWorkload of it, may use (Tenon). 0 means all cores that
+    /// the process has: its affinity and the CPU quota of its control groups count, and of a processor with fast and
+    /// slow cores the fast ones. More threads than these never run.
     unsigned int m_NumberOfThreads = 1;
     /// Options of backends, added to the options that the network was optimized with; an option that
     /// both have is taken from here. They are settings of this machine rather than of the network, such as CpuAcc's

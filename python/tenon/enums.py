@@ -227,7 +227,7 @@ class PaddingScheme(IntEnum):
     ceil(input / stride), the odd element goes to the bottom and right, as TFLite does. Valid is no padding.
 
     Values of the attribute ``PaddingScheme`` of Convolution2d, Convolution3d, DepthwiseConvolution2d,
-    TransposeConvolution2d, TransposeConvolution3d, Pooling2d, Pooling3d, PoolingNd.
+    TransposeConvolution2d, TransposeConvolution3d, Pooling2d, Pooling3d, PoolingNd, MaxPool2dWithIndices.
     """
 
     Explicit = 0

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of threads that run at once on this machine.
+// The number of threads that run at once in this process.
 #pragma once
 
-#include <algorithm>
-#include <thread>
+#include <string>
 
 namespace tenon
 {
 
-/// The number of cores of the machine, at least 1. The system is asked once: it reads a file for each answer, which
-/// takes as long as a small layer.
-inline unsigned int CountCores()
-{
-    static const unsigned int cores = std::max(1U, std::thread::hardware_concurrency());
-    return cores;
-}
+/// The number of cores that this process has, at least 1: those that it may run on (its affinity), of a processor with
+/// fast and slow cores the fast ones, and no more than the CPU quota of its control groups, rounded up. Found at the
+/// first call.
+unsigned int CountCores();
+
+/// The same by the files of a Linux system below `root` ("" for "/"), for a process that may run on the cores
+/// [0, `cores`). Sources: Documentation/admin-guide/cgroup-v2.rst (cpu.max) and cgroup-v1 (cpu.cfs_quota_us),
+/// /proc/self/cgroup, cpu_capacity in Documentation/ABI/testing/sysfs-devices-system-cpu.
+unsigned int CountCores(const std::string& root, unsigned int cores);
 
 } // namespace tenon

@@ -69,6 +69,51 @@ void WriteLayer(JsonWriter& json, const ProfileLabel& label)
     }
 }
 
+struct TraceEvent
+{
+    std::string_view m_Name;
+    std::string_view m_Category;
+    Profiler::Clock::duration m_Start; ///< since the first event
+    Profiler::Clock::duration m_Duration;
+    uint32_t m_Thread;
+};
+
+void BeginTraceEvent(JsonWriter& json, const TraceEvent& event)
+{
+    json.BeginObject(Layout::Line);
+    json.Member("name", event.m_Name);
+    json.Member("cat", event.m_Category);
+    json.Member("ph", "X"); // a whole event: start and duration
+    json.Member("ts", Microseconds(event.m_Start));
+    json.Member("dur", Microseconds(event.m_Duration));
+    json.Member("pid", 1);
+    json.Member("tid", event.m_Thread);
+}
+
+/// An event for the loop in its caller, and one for each share in the thread that had it.
+void WriteTraceLoop(JsonWriter& json, const ProfileLoop& loop, size_t number, TimePoint origin)
+{
+    BeginTraceEvent(json, {"loop", "loops", loop.m_Start - origin, loop.m_Stop - loop.m_Start, loop.m_Thread});
+    json.Key("args");
+    json.BeginObject();
+    json.Member("loop", number);
+    json.Member("threads", loop.m_Shares.size());
+    json.Member("max_threads", loop.m_MaxThreads);
+    json.EndObject();
+    json.EndObject();
+    for (const ProfileShare& share : loop.m_Shares)
+    {
+        BeginTraceEvent(json, {"share", "loops", share.m_Start - origin, share.m_Stop - share.m_Start, share.m_Thread});
+        json.Key("args");
+        json.BeginObject();
+        json.Member("loop", number);
+        json.Member("chunks", share.m_NumChunks);
+        json.Member("work", Microseconds(share.m_Work));
+        json.EndObject();
+        json.EndObject();
+    }
+}
+
 /// Writes the events of a tree; each has a number that is part of the names of its fields.
 class TreeWriter
 {
@@ -240,9 +285,15 @@ void WriteProfile(const ProfileRecord* record, const std::string& details, std::
 
 void WriteChromeTrace(const ProfileRecord& record, std::ostream& stream)
 {
-    const auto first = std::min_element(record.m_Events.begin(), record.m_Events.end(),
-                                        [](const auto& a, const auto& b) { return a.m_Start < b.m_Start; });
-    const TimePoint origin = first != record.m_Events.end() ? first->m_Start : TimePoint();
+    TimePoint origin = TimePoint::max();
+    for (const ProfileEvent& event : record.m_Events)
+    {
+        origin = std::min(origin, event.m_Start);
+    }
+    for (const ProfileLoop& loop : record.m_Loops) // of layers whose events were dropped, too
+    {
+        origin = std::min(origin, loop.m_Start);
+    }
     JsonWriter json;
     json.BeginObject();
     json.Member("displayTimeUnit", "ms");
@@ -255,14 +306,8 @@ void WriteChromeTrace(const ProfileRecord& record, std::ostream& stream)
     for (const ProfileEvent& event : record.m_Events)
     {
         const ProfileLabel& label = record.m_Labels[event.m_Label];
-        json.BeginObject(Layout::Line);
-        json.Member("name", label.m_Name);
-        json.Member("cat", GetRootName(label.m_Category));
-        json.Member("ph", "X"); // a whole event: start and duration
-        json.Member("ts", Microseconds(event.m_Start - origin));
-        json.Member("dur", Duration(event));
-        json.Member("pid", 1);
-        json.Member("tid", event.m_Thread);
+        BeginTraceEvent(json, {label.m_Name, GetRootName(label.m_Category), event.m_Start - origin,
+                               event.m_Stop - event.m_Start, event.m_Thread});
         if (label.m_HasLayer)
         {
             json.Key("args");
@@ -271,6 +316,11 @@ void WriteChromeTrace(const ProfileRecord& record, std::ostream& stream)
             json.EndObject();
         }
         json.EndObject();
+        stream << json.Take();
+    }
+    for (size_t i = 0; i < record.m_Loops.size(); ++i)
+    {
+        WriteTraceLoop(json, record.m_Loops[i], i, origin);
         stream << json.Take();
     }
     json.EndArray();

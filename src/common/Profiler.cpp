@@ -4,7 +4,9 @@
 
 #include "common/ProfileTree.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -17,14 +19,14 @@ namespace
 /// The number of events that are under way in this thread, of whichever profiler.
 thread_local uint32_t currentDepth = 0;
 
-uint32_t CurrentThread()
+} // namespace
+
+uint32_t Profiler::GetThread()
 {
     static std::atomic<uint32_t> numThreads{0};
     thread_local const uint32_t number = numThreads++;
     return number;
 }
-
-} // namespace
 
 const char* GetRootName(ProfilingCategory category)
 {
@@ -47,7 +49,7 @@ void Profiler::ScopedEvent::End() noexcept
 {
     const Clock::time_point stop = Clock::now();
     --currentDepth;
-    m_Profiler->Record(*this, stop, CurrentThread(), currentDepth);
+    m_Profiler->Record(*this, stop, GetThread(), currentDepth);
 }
 
 size_t Profiler::LabelHash::operator()(const LabelKey& key) const
@@ -113,6 +115,29 @@ void Profiler::Record(const ScopedEvent& event, Clock::time_point stop, uint32_t
     ++m_NumDropped;
 }
 
+void Profiler::RecordLoop(Clock::time_point start, Span<const ProfileShare> shares) noexcept
+{
+    const Clock::time_point stop = Clock::now();
+    const std::lock_guard lock(m_Mutex);
+    if (m_NumShares + shares.size() <= m_MaxEvents) // each worker may have one
+    {
+        try
+        {
+            ProfileLoop loop{start, stop, GetThread(), static_cast<uint32_t>(shares.size()), {}};
+            std::copy_if(shares.begin(), shares.end(), std::back_inserter(loop.m_Shares),
+                         [](const ProfileShare& share) { return share.m_NumChunks != 0; });
+            const size_t numShares = loop.m_Shares.size();
+            m_Loops.push_back(std::move(loop));
+            m_NumShares += numShares;
+            return;
+        }
+        catch (const std::bad_alloc&)
+        {
+        }
+    }
+    ++m_NumDropped;
+}
+
 void Profiler::SetDetails(std::function<std::string()> source)
 {
     const std::lock_guard lock(m_DetailsMutex);
@@ -142,6 +167,7 @@ ProfileRecord Profiler::GetRecord() const
     ProfileRecord record;
     const std::lock_guard lock(m_Mutex);
     record.m_Events.assign(m_Events.begin(), m_Events.end());
+    record.m_Loops.assign(m_Loops.begin(), m_Loops.end());
     record.m_Labels.reserve(m_Labels.size());
     for (const Interned& interned : m_Labels)
     {

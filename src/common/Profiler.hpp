@@ -5,6 +5,7 @@
 
 #include <tenon/IConnectableLayer.hpp>
 #include <tenon/IProfiler.hpp>
+#include <tenon/Span.hpp>
 #include <tenon/backend/IWorkload.hpp>
 
 #include <atomic>
@@ -57,11 +58,32 @@ struct ProfileEvent
     uint32_t m_Depth = 0;  ///< of events around it in its thread
 };
 
+/// The work of one thread in a loop: its chunks, from the start of the first one to the end of the last one.
+struct ProfileShare
+{
+    std::chrono::steady_clock::time_point m_Start;
+    std::chrono::steady_clock::time_point m_Stop;
+    std::chrono::steady_clock::duration m_Work{}; ///< the sum of its chunks
+    uint32_t m_Thread = 0;                        ///< numbered as those of events
+    uint32_t m_NumChunks = 0;
+};
+
+/// A loop of a workload that threads shared.
+struct ProfileLoop
+{
+    std::chrono::steady_clock::time_point m_Start;
+    std::chrono::steady_clock::time_point m_Stop;
+    uint32_t m_Thread = 0;              ///< the caller
+    uint32_t m_MaxThreads = 0;          ///< that may take part
+    std::vector<ProfileShare> m_Shares; ///< of the threads that took part
+};
+
 /// All that was recorded so far. The events of one thread stand in the order in which they ended.
 struct ProfileRecord
 {
     std::vector<ProfileLabel> m_Labels;
     std::vector<ProfileEvent> m_Events;
+    std::vector<ProfileLoop> m_Loops;
     uint64_t m_NumDropped = 0;
 };
 
@@ -73,7 +95,7 @@ public:
     /// An event has 32 bytes. A run of a thousand layers may be profiled a thousand times.
     static constexpr size_t DefaultMaxEvents = size_t{1} << 20;
 
-    /// Further events than `maxEvents` are only counted.
+    /// Further events than `maxEvents` are only counted; shares of loops have as many places of their own.
     explicit Profiler(size_t maxEvents = DefaultMaxEvents) : m_MaxEvents(maxEvents) {}
 
     /// Measures from its construction to its destruction; events of one thread nest.
@@ -143,6 +165,11 @@ public:
     /// Asks the source for the last time, if Print() may still need the details, and lets it go.
     void KeepDetails() noexcept;
 
+    /// The number of the calling thread in events and shares.
+    static uint32_t GetThread();
+    /// Keeps a loop if there is memory for it. `shares`: by worker; threads without a chunk took no part.
+    void RecordLoop(Clock::time_point start, Span<const ProfileShare> shares) noexcept;
+
     ProfileRecord GetRecord() const;
 
     void EnableProfiling(bool enableProfiling) override { m_Enabled = enableProfiling; }
@@ -187,6 +214,8 @@ private:
 
     mutable std::mutex m_Mutex; ///< of the record
     std::deque<ProfileEvent> m_Events;
+    std::deque<ProfileLoop> m_Loops;
+    size_t m_NumShares = 0;        ///< of all loops
     std::deque<Interned> m_Labels; ///< never moved: keys refer to their strings
     std::unordered_map<LabelKey, uint32_t, LabelHash> m_LabelIndex;
     uint64_t m_NumDropped = 0;

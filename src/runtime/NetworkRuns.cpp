@@ -14,22 +14,55 @@ namespace tenon
 namespace
 {
 
-/// Gives workloads the runtime's threads.
+/// Gives workloads the runtime's threads. Records their shares of each loop while profiling is on.
 class PoolParallelFor final : public IParallelFor
 {
 public:
-    PoolParallelFor(ThreadPool& pool, unsigned int threads) : m_Pool(pool), m_Threads(threads) {}
+    PoolParallelFor(ThreadPool& pool, unsigned int threads, Profiler& profiler)
+        : m_Pool(pool), m_Threads(threads), m_Profiler(profiler)
+    {
+    }
 
     void Run(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) override
     {
+        if (m_Profiler.IsProfilingEnabled() && GetNumThreads() > 1 && !ThreadPool::IsInsideLoop())
+        {
+            RunRecorded(count, grain, body);
+            return;
+        }
         m_Pool.ParallelFor(
             count, m_Threads, [&](size_t begin, size_t end, unsigned) { body(begin, end); }, grain);
     }
     unsigned int GetNumThreads() const override { return m_Pool.Participants(m_Threads); }
 
 private:
+    void RunRecorded(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body)
+    {
+        using Clock = Profiler::Clock;
+        const Clock::time_point start = Clock::now();
+        std::vector<ProfileShare> shares(GetNumThreads()); // by worker
+        m_Pool.ParallelFor(
+            count, m_Threads,
+            [&](size_t begin, size_t end, unsigned worker)
+            {
+                const Clock::time_point chunkStart = Clock::now();
+                body(begin, end);
+                ProfileShare& share = shares[worker];
+                share.m_Stop = Clock::now();
+                if (share.m_NumChunks++ == 0)
+                {
+                    share.m_Start = chunkStart;
+                    share.m_Thread = Profiler::GetThread();
+                }
+                share.m_Work += share.m_Stop - chunkStart;
+            },
+            grain);
+        m_Profiler.RecordLoop(start, shares);
+    }
+
     ThreadPool& m_Pool;
     unsigned int m_Threads;
+    Profiler& m_Profiler;
 };
 
 /// The shape of each output of a step; none if they depend on values or on an input of unknown sizes, or if the run
@@ -230,7 +263,7 @@ void LoadedNetwork::RunWith(const ContextLease& lease, const InputTensors& input
     ExecutionContext& context = lease.Context();
     CallBuffers& buffers = context.Buffers();
     BindInputs(inputs, imported, buffers);
-    PoolParallelFor parallel(m_Pool, m_NumberOfThreads);
+    PoolParallelFor parallel(m_Pool, m_NumberOfThreads, *m_Profiler);
     const auto plan = m_Plans.Get(*m_Program, buffers.m_Shapes, parallel.GetNumThreads(), m_Limits, *m_Profiler);
     args.m_Inputs = buffers.m_Inputs;
     args.m_ImportedInputs = buffers.m_ImportedInputs;

@@ -12,6 +12,7 @@
 //   load              parse, optimize and load: milliseconds of each, and of all as "init"
 //   run COUNT MAX_MS  runs it COUNT times, or less often once MAX_MS have passed: milliseconds of each run, without
 //                     those in which memory for outputs is allocated: it is the application's, as that of inputs is
+//   trace COUNT FILE  runs it COUNT times with profiling on, and writes IProfiler::WriteChromeTrace to the file
 //   memory            growth of the peak resident set since just before "load", in KiB, and of anonymous memory, which
 //                     no file backs
 #include "AlignedBytes.hpp"
@@ -27,7 +28,9 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <limits>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -147,6 +150,25 @@ public:
         return "{\"ms\": [" + answer.str() + "]}";
     }
 
+    std::string Trace(unsigned int count, const std::string& path)
+    {
+        const std::shared_ptr<IProfiler> profiler = m_Runtime->GetProfiler(m_Network);
+        if (profiler == nullptr)
+        {
+            throw std::runtime_error("trace before load");
+        }
+        profiler->EnableProfiling(true);
+        Run(count, std::numeric_limits<double>::infinity());
+        profiler->EnableProfiling(false);
+        std::ofstream file(path);
+        profiler->WriteChromeTrace(file);
+        if (!file.flush())
+        {
+            throw std::runtime_error(path + ": cannot be written");
+        }
+        return "{\"trace\": " + Quote(path) + "}";
+    }
+
     std::string Memory() const
     {
         return "{\"peak_growth_kib\": " + std::to_string(ReadStatus("VmHWM") - m_ResidentBefore) +
@@ -247,6 +269,10 @@ std::string Answer(Session& session, const std::string& line)
     if (command == "run" && words >> count >> maxMilliseconds)
     {
         return session.Run(count, maxMilliseconds);
+    }
+    if (std::string path; command == "trace" && words >> count >> path)
+    {
+        return session.Trace(count, path);
     }
     throw std::invalid_argument("unknown command: " + line);
 }

@@ -58,8 +58,9 @@ def row(path, settings):
 
 def main():
     parser = make_parser(__doc__, rounds=15)
+    parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
-    settings = settings_of(parser, args, "CpuAcc,CpuRef")
+    settings = settings_of(parser, args, "CpuAcc,CpuRef", args.threads)
     headings = ["model", "load, ms", "first inference, ms", f"load on {args.threads} threads", "load from a file",
                 "and first inference"]
     return write(parser, args, HEAD, headings, lambda path: row(path, settings), ["threads", "cores", "rounds"])

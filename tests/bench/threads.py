@@ -1,23 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much faster models are on several threads, in a table.
+"""How much faster models are on several threads, beside other engines, and where the time of the threads goes.
 
-usage: threads.py --exe build/release/bin/bench_serve [--threads 2] [--cores 1,2] [--rounds 10] [--turn 150]
-                  [--table FILE] MODEL.tflite ...
+usage: threads.py --exe build/release/bin/bench_serve [--threads 1,4,8,16] [--engines tenon,tflite-xnnpack]
+                  [--other-exe OTHER/bin/bench_serve] [--cores 0-15] [--rounds 10] [--turn 150] [--layers 5]
+                  [--json FILE] [--table FILE] MODEL.tflite ...
 
-Each model is loaded by one process that runs it on one thread and by another that runs it on several; they run in turn.
-The speed-up is told twice: the median of the ratios of turns that follow each other, and the ratio of the shortest
-times that either had. On a machine that others use too the first one says what they leave of the cores, which several
-threads suffer from more than one does; the second one what the split of the work allows.
+Each engine has a process for each number of threads; they run in turn. The speed-up is told twice: the median of the
+ratios of turns that follow each other, and the ratio of the shortest times that either had. On a machine that others
+use too the first one says what they leave of the cores, which several threads suffer from more than one does; the
+second one what the split of the work allows.
+
+Then each model runs with profiling on (see perf/thread_trace.py): a table shows the shares of work and of waiting in
+the time of all threads, and the layers that lose most.
 """
+import json
+import os
 import statistics
 import sys
+import tempfile
+from pathlib import Path
 from types import SimpleNamespace
 
-from perf.engines import Worker
+from perf import thread_trace
+from perf.engines import ENGINES, OTHER_BUILD, Worker, WorkerError, missing_reason
 from perf.measure import MOST_RUNS
-from perf.table import number
-from perf.thread_tables import make_parser, settings_of, write
+from perf.table import HEADINGS, number, rows_of
+from perf.thread_chart import chart
+from perf.thread_tables import make_parser, settings_of, write_text
 
 HEAD = """# Speed-up by threads
 
@@ -25,50 +35,164 @@ Generated; write it anew with
 
     {command}
 
-Speed-up of CpuAcc on {threads} threads over one thread, in interleaved rounds{machine}: medians of the ratios of {rounds} pairs of
-rounds of {turn:g} ms, and ratios of the shortest times. On a shared machine the shortest times are more reliable. Use cores
+Interleaved rounds{machine}: medians of {rounds} rounds of {turn:g} ms. Speed-ups are medians of the ratios of rounds that follow
+each other, and in brackets the ratios of the shortest times, which are more reliable on a shared machine. Use cores
 that share a cache. A host may place the cores of a virtual machine on different caches: a cache line then takes 600 ns
 from one core to the other instead of 130 (bench_parallel_for shows it), and models of a millisecond have a speed-up of
 1.3 to 1.5 only.
 
 """
+TRACE_HEAD = """
+## Where the time goes
+
+Shares of the time of all threads, with profiling on: *work* in chunks of loops or in the caller; *serial*: other
+threads while the caller runs a part of a layer that is no loop; *between* layers; *absent*: threads that took no part
+in a loop; *late*: until the first chunk of a thread; *gaps* between chunks; *end*: until the last thread has ended.
+*More work* is the work of a run by its time on one thread, less 1: caches and memory that threads share. A row of a
+layer has the share of the run that the layer takes, and the imbalance of its loops: the longest work of a thread by the
+mean.
+
+"""
+TRACED_RUNS = 20
 
 
-def measure(model, settings):
-    """Per number of threads the times of each turn: [[ms], ...]."""
-    workers = []
+def measure(model, engines, counts, settings):
+    """Times of each turn by engine and number of threads: {(engine, threads): [[ms], ...]}, and why some are missing."""
+    workers, errors = {}, {}
     try:
-        for threads in (1, settings.threads):
-            workers.append(Worker("tenon", model, SimpleNamespace(**{**vars(settings), "threads": threads})))
-            workers[-1].ask("load")
-            workers[-1].ask("run 10 1000")
-        turns = [[], []]
+        for engine in engines:
+            for threads in counts:
+                own = SimpleNamespace(**{**vars(settings), "threads": threads})
+                try:
+                    worker = workers[engine, threads] = Worker(engine, model, own)
+                    worker.ask("load")
+                    worker.ask("run 10 1000")
+                except WorkerError as error:
+                    errors[engine] = str(error)
+                    if (engine, threads) in workers:
+                        workers.pop((engine, threads)).close()
+                    break
+        turns = {key: [] for key in workers}
         for _ in range(settings.rounds):
-            for times, worker in zip(turns, workers):
-                times.append(worker.ask(f"run {MOST_RUNS} {settings.turn}")["ms"])
-        return turns
+            for key, worker in workers.items():
+                times = worker.ask(f"run {MOST_RUNS} {settings.turn}")["ms"]
+                turns[key].append(times[1:] if len(times) > 2 else times)
+        return turns, errors
     finally:
-        for worker in workers:
+        for worker in workers.values():
             worker.close()
 
 
-def row(name, turns):
-    one, several = turns
-    ratios = [statistics.median(a) / statistics.median(b) for a, b in zip(one, several)]
-    least = [min(min(times) for times in side) for side in turns]
-    return [name, *map(number, least), f"{statistics.median(ratios):.2f}", f"{least[0] / least[1]:.2f}"]
+def trace(model, threads, settings):
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "trace.json"
+        with Worker("tenon", model, SimpleNamespace(**{**vars(settings), "threads": threads})) as worker:
+            worker.ask("load")
+            worker.ask("run 20 1000")
+            worker.ask(f"trace {TRACED_RUNS} {file}")
+        return thread_trace.read(file, threads)
+
+
+def median(turns):
+    return statistics.median(statistics.median(times) for times in turns)
+
+
+def speed_up(one, several):
+    ratio = statistics.median(statistics.median(a) / statistics.median(b) for a, b in zip(one, several))
+    shortest = min(map(min, one)) / min(map(min, several))
+    return f"{ratio:.2f} ({shortest:.2f})"
+
+
+def rows_of_times(model, turns, engines, counts):
+    peers = [engine for engine in engines if engine != "tenon" and engine not in OTHER_BUILD]
+    for threads in counts:
+        row = [model.path.stem, str(threads)]
+        for engine in engines:
+            mine, one = turns.get((engine, threads)), turns.get((engine, counts[0]))
+            row += ["–", "–"] if not mine else [number(median(mine)), speed_up(one, mine)]
+        if peers:
+            fastest = min((median(turns[peer, threads]) for peer in peers if (peer, threads) in turns), default=None)
+            mine = turns.get(("tenon", threads))
+            row.append(f"{median(mine) / fastest:.2f}" if mine and fastest else "–")
+        yield row
+
+
+def rows_of_trace(model, traced, one, most_layers):
+    """A row for the model, and one for each of the layers that lose most."""
+    shares = traced.shares()
+    more = f"{traced.work / 1000 / one - 1:+.0%}" if one else "–"
+    yield [model.path.stem, str(traced.threads), "100%",
+           *(f"{shares[kind]:.0%}" for kind in thread_trace.KINDS), "", more]
+    for layer in sorted(traced.layers, key=lambda entry: -entry.lost)[:most_layers]:
+        total = layer.wall * traced.threads or 1
+        yield [f"&nbsp;&nbsp;{layer.name}", "", f"{layer.wall / traced.wall:.0%}",
+               *(f"{layer.threads[kind] / total:.0%}" if kind != "between" else "" for kind in thread_trace.KINDS),
+               f"{layer.imbalance:.2f}", ""]
+
+
+def list_of_numbers(text):
+    """1,4,8"""
+    numbers = sorted({int(word) for word in text.split(",")})
+    if not numbers or numbers[0] < 1:
+        raise ValueError(text)
+    return numbers
 
 
 def main():
     parser = make_parser(__doc__, rounds=10)
+    parser.add_argument("--threads", type=list_of_numbers, default=[1, 2], metavar="N,N,...")
+    parser.add_argument("--engines", type=lambda text: text.split(","), default=["tenon"], metavar="NAME,...")
+    parser.add_argument("--other-exe", type=Path, help="of another build, which is the engine tenon-other")
     parser.add_argument("--turn", type=float, default=150.0, help="milliseconds")
+    parser.add_argument("--layers", type=int, default=5, help="rows of layers for each model and number of threads; 0: no table of time")
+    parser.add_argument("--json", type=Path, help="write all figures here, too")
     args = parser.parse_args()
-    settings = settings_of(parser, args, "CpuAcc")
-    settings.turn = args.turn
-    headings = ["model", "1 thread, ms", f"{args.threads} threads, ms", "speed-up, median", "of shortest times"]
-    return write(parser, args, HEAD, headings,
-                 lambda path: row(path.stem, measure(SimpleNamespace(path=path, inputs=[]), settings)),
-                 ["threads", "cores", "rounds", "turn"])
+    for engine in args.engines:
+        if engine not in ENGINES:
+            parser.error(f"there is no engine '{engine}'; there are {', '.join(ENGINES)}")
+        if engine in OTHER_BUILD and not args.other_exe:
+            parser.error(f"{engine} needs --other-exe")
+        if reason := missing_reason(engine):
+            parser.error(reason)
+    settings = settings_of(parser, args, "CpuAcc", max(args.threads))
+    settings.turn, settings.other_exe = args.turn, args.other_exe
+
+    headings = ["model", "threads"]
+    for engine in args.engines:
+        headings += [f"{HEADINGS[engine]}, ms", "speed-up"]
+    has_peers = any(engine != "tenon" and engine not in OTHER_BUILD for engine in args.engines)
+    times = [headings + ["Tenon by the faster peer"] * has_peers]
+    traces = [["model, layer", "threads", "of the run", *thread_trace.KINDS, "imbalance", "more work"]]
+    figures = {}
+    failed = False
+    for done, path in enumerate(args.models):
+        model = SimpleNamespace(path=path, onnx=None, inputs=[], shapes={})
+        if sys.stderr.isatty():
+            print(f"\r{done}/{len(args.models)} {path.stem:50}", end="", file=sys.stderr, flush=True)
+        try:
+            turns, errors = measure(model, args.engines, args.threads, settings)
+            for engine, error in errors.items():
+                print(f"{path}: {engine}: {error}", file=sys.stderr)
+            times += rows_of_times(model, turns, args.engines, args.threads)
+            figures[path.stem] = {engine: {threads: median(turns[engine, threads]) for threads in args.threads
+                                           if (engine, threads) in turns} for engine in args.engines}
+            one = median(turns["tenon", 1]) if ("tenon", 1) in turns else None
+            for threads in args.threads if "tenon" in args.engines and args.layers > 0 else []:
+                if threads > 1:
+                    traces += rows_of_trace(model, trace(model, threads, settings), one, args.layers)
+        except WorkerError as error:
+            print(f"{path}: {error}", file=sys.stderr)
+            failed = True
+    if args.json:
+        args.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    text = rows_of(times)
+    if args.table and len(args.threads) > 2:
+        image = args.table.with_suffix(".svg")
+        image.write_text(chart(figures, args.engines, args.threads), encoding="utf-8")
+        text = f"![Speed-up by threads, geometric means of the models]({image.name})\n\n" + text
+    text += (TRACE_HEAD + rows_of(traces) if len(traces) > 1 else "")
+    write_text(parser, args, HEAD, text, ["threads", "engines", "cores", "rounds", "turn", "layers"])
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ namespace
 {
 
 using tenon::test::MakeZip;
-using tenon::test::WithNumber;
+using tenon::test::WithLittleEndian;
 
 /// Mean 0, std 255 and labels.txt (cat, dog, fünf, last) for four scores of a picture of 8x8 pixels.
 const std::string Classifier = "tests/golden/containers/classifier.tflite";
@@ -53,7 +53,7 @@ protected:
         return m_Folder.Write("bent.tflite", content.replace(at, from.size(), to));
     }
 
-    static std::string FloatBytes(float number) { return WithNumber(std::string(4, '\0'), 0, number); }
+    static std::string FloatBytes(float number) { return WithLittleEndian(std::string(4, '\0'), 0, number); }
 };
 
 TEST_F(ContainersProgram, SeveralModelsAreListed)

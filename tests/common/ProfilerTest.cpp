@@ -229,6 +229,25 @@ TEST(Profiler, VariantsTellLabelsApart)
     EXPECT_EQ(events[1].At("args").At("variant").m_Text, "whole: many elements");
 }
 
+TEST(Profiler, SharesOfLoopsAreBounded)
+{
+    Profiler profiler(5);
+    std::vector<ProfileShare> shares(4);
+    const auto start = Profiler::Clock::now();
+    for (const size_t worker : {0U, 2U})
+    {
+        shares[worker] = {start, start, Profiler::Clock::duration(5), static_cast<uint32_t>(worker), 1};
+    }
+    profiler.RecordLoop(start, shares);
+    profiler.RecordLoop(start, shares); // has four shares at most; three places are left
+    const ProfileRecord record = profiler.GetRecord();
+    ASSERT_EQ(record.m_Loops.size(), 1u);
+    EXPECT_EQ(record.m_Loops[0].m_MaxThreads, 4u);
+    ASSERT_EQ(record.m_Loops[0].m_Shares.size(), 2u) << "of the threads that had a chunk";
+    EXPECT_EQ(record.m_Loops[0].m_Shares[1].m_Thread, 2u);
+    EXPECT_EQ(record.m_NumDropped, 1u);
+}
+
 TEST(Profiler, AsksWorkloadsAboutKernelsOnlyWhileEnabled)
 {
     const INetworkPtr network = INetwork::Create();

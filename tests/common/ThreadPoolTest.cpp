@@ -26,6 +26,9 @@ namespace
 
 constexpr auto Patience = std::chrono::seconds(60);
 
+// So that loops have helpers whatever the machine has.
+constexpr unsigned ManyCores = 8;
+
 // Something that threads wait for; Wait is false if it did not happen within Patience.
 class Event
 {
@@ -85,7 +88,7 @@ class ThreadPoolCoverage : public testing::TestWithParam<Shape>
 TEST_P(ThreadPoolCoverage, EveryElementOnceInWholeGrains)
 {
     const auto [count, threads, grain] = GetParam();
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     for (int repeat = 0; repeat < 20; ++repeat)
     {
         // Plain ints: two threads on one element would also be a race that ThreadSanitizer reports.
@@ -130,14 +133,14 @@ INSTANTIATE_TEST_SUITE_P(Shapes, ThreadPoolCoverage,
 
 TEST(ThreadPool, CountZeroCallsNothingAndStartsNothing)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     pool.ParallelFor(0, 4, [](std::size_t, std::size_t, unsigned) { FAIL() << "called for an empty range"; });
     EXPECT_EQ(pool.StartedWorkers(), 0u);
 }
 
 TEST(ThreadPool, GrainZeroIsTakenAsOne)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     std::vector<int> visits(10, 0);
     pool.ParallelFor(
         visits.size(), 2,
@@ -154,7 +157,7 @@ TEST(ThreadPool, GrainZeroIsTakenAsOne)
 
 TEST(ThreadPool, OneThreadIsOneCallOnTheCaller)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     const std::thread::id self = std::this_thread::get_id();
     int calls = 0;
     pool.ParallelFor(1000, 1,
@@ -172,7 +175,7 @@ TEST(ThreadPool, OneThreadIsOneCallOnTheCaller)
 
 TEST(ThreadPool, WorkersStartWhenAskedForAndNoMore)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     EXPECT_EQ(pool.StartedWorkers(), 0u);
     const auto nothing = [](std::size_t, std::size_t, unsigned) {};
     pool.ParallelFor(100, 3, nothing);
@@ -185,17 +188,74 @@ TEST(ThreadPool, WorkersStartWhenAskedForAndNoMore)
     EXPECT_EQ(pool.StartedWorkers(), 4u);
 }
 
+TEST(ThreadPool, NoMoreWorkersThanCores)
+{
+    for (const unsigned cores : {0U, 1U, 3U})
+    {
+        ThreadPool pool(cores);
+        std::vector<int> visits(100, 0);
+        pool.ParallelFor(100, 50,
+                         [&](std::size_t begin, std::size_t end, unsigned)
+                         {
+                             for (std::size_t i = begin; i < end; ++i)
+                             {
+                                 ++visits[i];
+                             }
+                         });
+        EXPECT_EQ(visits, std::vector<int>(100, 1));
+        EXPECT_EQ(pool.StartedWorkers(), std::max(cores, 1U) - 1) << cores;
+    }
+}
+
+// A slot that had a loop of few seats gets one of many, while workers still look at the former.
+TEST(ThreadPool, LoopsOfGrowingNumbersOfThreads)
+{
+    ThreadPool pool(ManyCores);
+    for (int repeat = 0; repeat < 200; ++repeat)
+    {
+        for (const unsigned threads : {2U, 3U, 8U, 5U, 64U, 2U})
+        {
+            std::atomic<std::size_t> covered{0};
+            pool.ParallelFor(threads + repeat % 3, threads,
+                             [&](std::size_t begin, std::size_t end, unsigned) { covered += end - begin; });
+            ASSERT_EQ(covered, threads + static_cast<std::size_t>(repeat % 3));
+        }
+    }
+}
+
+TEST(ThreadPool, AThreadBeginsWithTheSameRangeInEachLoop)
+{
+    ThreadPool pool(ManyCores);
+    constexpr unsigned Threads = 4;
+    for (int repeat = 0; repeat < 50; ++repeat)
+    {
+        Meeting meeting(Threads);
+        std::vector<std::size_t> first(Threads, 0); // element of the first chunk of each participant
+        std::vector<int> numChunks(Threads, 0);
+        pool.ParallelFor(4 * Threads, Threads,
+                         [&](std::size_t begin, std::size_t, unsigned worker)
+                         {
+                             if (numChunks[worker]++ == 0)
+                             {
+                                 first[worker] = begin;
+                                 EXPECT_TRUE(meeting.Arrive());
+                             }
+                         });
+        EXPECT_EQ(first, (std::vector<std::size_t>{0, 4, 8, 12}));
+    }
+}
+
 TEST(ThreadPool, ParticipantsAreBounded)
 {
-    ThreadPool pool;
-    EXPECT_EQ(pool.Participants(0), std::min(pool.Cores(), ThreadPool::MaxThreads));
+    ThreadPool pool(ManyCores);
+    EXPECT_EQ(pool.Participants(0), ManyCores);
     EXPECT_EQ(pool.Participants(3), 3u);
     EXPECT_EQ(pool.Participants(std::numeric_limits<unsigned>::max()), ThreadPool::MaxThreads);
 }
 
 TEST(ThreadPool, HugeRangesDoNotOverflow)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     constexpr std::size_t Huge = std::numeric_limits<std::size_t>::max();
     for (const std::size_t grain : {std::size_t{1}, std::size_t{7}, Huge / 9, Huge / 2, Huge - 1})
     {
@@ -210,7 +270,7 @@ TEST(ThreadPool, HugeRangesDoNotOverflow)
 // where each has to be woken.
 TEST(ThreadPool, AllParticipantsJoin)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     constexpr unsigned Threads = 8;
     for (int repeat = 0; repeat < 5; ++repeat)
     {
@@ -233,7 +293,7 @@ TEST(ThreadPool, AllParticipantsJoin)
 
 TEST(ThreadPool, ConcurrentCallersEachGetTheirOwnResult)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     std::vector<std::thread> callers;
     std::atomic<int> wrong{0};
     for (unsigned caller = 0; caller < 6; ++caller)
@@ -272,7 +332,7 @@ TEST(ThreadPool, ConcurrentCallersEachGetTheirOwnResult)
 
 TEST(ThreadPool, MoreCallersThanSlotsStillFinish)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     constexpr unsigned Callers = 70; // the pool keeps track of 64 loops; the others run alone
     Meeting meeting(Callers);
     std::atomic<unsigned> elements{0};
@@ -305,7 +365,7 @@ TEST(ThreadPool, MoreCallersThanSlotsStillFinish)
 // One caller's loop is stuck, and with it every worker; another caller's loop must still end.
 TEST(ThreadPool, CallerDoesNotWaitForAnothersLoop)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     constexpr unsigned Threads = 3;
     Meeting allStuck(Threads + 1);
     Event release;
@@ -337,7 +397,7 @@ TEST(ThreadPool, CallerDoesNotWaitForAnothersLoop)
 
 TEST(ThreadPool, NestedCallsRunInline)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     ThreadPool otherPool;
     std::vector<std::vector<int>> visits(16, std::vector<int>(50, 0));
     std::atomic<int> notInline{0};
@@ -374,7 +434,7 @@ TEST(ThreadPool, NestedCallsRunInline)
 
 TEST(ThreadPool, LoopsInsideAnUnspreadLoopMaySpread)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     pool.ParallelFor(1, 4,
                      [&](std::size_t, std::size_t, unsigned)
                      {
@@ -386,7 +446,7 @@ TEST(ThreadPool, LoopsInsideAnUnspreadLoopMaySpread)
 
 TEST(ThreadPool, FirstExceptionReachesTheCallerAfterAllChunksEnded)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     for (int repeat = 0; repeat < 200; ++repeat)
     {
         std::atomic<int> inside{0};
@@ -425,7 +485,7 @@ TEST(ThreadPool, FirstExceptionReachesTheCallerAfterAllChunksEnded)
 
 TEST(ThreadPool, ExceptionOfAHelperReachesTheCaller)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     for (int repeat = 0; repeat < 50; ++repeat)
     {
         Meeting meeting(2);
@@ -443,7 +503,7 @@ TEST(ThreadPool, ExceptionOfAHelperReachesTheCaller)
 
 TEST(ThreadPool, ExceptionStopsTheChunksNotYetBegun)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     // Both threads are inside a chunk before either throws, so each has one and draws no second.
     std::atomic<int> calls{0};
     Meeting meeting(2);
@@ -459,7 +519,7 @@ TEST(ThreadPool, ExceptionStopsTheChunksNotYetBegun)
 
 TEST(ThreadPool, InlineExceptionPassesThrough)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     const auto body = [](std::size_t, std::size_t, unsigned) { throw std::logic_error("inline"); };
     EXPECT_THROW(pool.ParallelFor(10, 1, body), std::logic_error);
 }
@@ -468,7 +528,7 @@ TEST(ThreadPool, DestructionWithIdleWorkers)
 {
     for (int repeat = 0; repeat < 30; ++repeat)
     {
-        auto pool = std::make_unique<ThreadPool>();
+        auto pool = std::make_unique<ThreadPool>(ManyCores);
         std::atomic<std::size_t> covered{0};
         pool->ParallelFor(100, 4, [&](std::size_t begin, std::size_t end, unsigned) { covered += end - begin; });
         EXPECT_EQ(covered, 100u);
@@ -484,7 +544,7 @@ TEST(ThreadPool, DestructionWithIdleWorkers)
 // hang.
 TEST(ThreadPool, NoWakeUpIsLost)
 {
-    ThreadPool pool;
+    ThreadPool pool(ManyCores);
     for (int repeat = 0; repeat < 300; ++repeat)
     {
         Meeting meeting(2);

@@ -207,8 +207,8 @@ std::string JudgeOf(const std::string& name)
           "TFLite_Detection_PostProcess", "Table", "atan2"}},
         {"double-precision mathematics", {"FlexErf"}},
         {"MediaPipe's kernel (mediapipe 0.10.21)",
-         {"Convolution2DTransposeBias", "Landmarks2TransformMatrix", "MaxPoolingWithArgmax2D", "TransformLandmarks",
-          "TransformTensorBilinear"}},
+         {"Convolution2DTransposeBias", "Landmarks2TransformMatrix", "MaxPoolingWithArgmax2D", "Resampler",
+          "TransformLandmarks", "TransformTensorBilinear"}},
         {"MediaPipe's kernel (mediapipe 0.10.21), and its newer source for indices outside of the output",
          {"MaxUnpooling2D"}},
         {"TFLM's kernel (tflite-micro 0.dev20261023182759)",
@@ -262,7 +262,13 @@ std::string OperatorTable(const std::vector<ParserRow>& rows)
     return text +
            "\nCustom operators that have layers, each with its judge, from which the results in its tests come.\n\n"
            "| Custom operator | Layers | Judge |\n|---|---|---|\n" +
-           custom;
+           custom +
+           "\nAn operator without a judge is refused by its name. These forms have none:\n\n"
+           "- Landmarks2TransformMatrix, TransformLandmarks and TransformTensorBilinear of a version other than 2, for "
+           "which\n  MediaPipe has no kernels on the CPU;\n"
+           "- SignalRfft and SignalIrfft of integers where `fft_length` is 2 or has a prime factor above 5, at which "
+           "TFLM's\n  kernel crashes.\n"
+           "\nOther custom operators are the program's own: see `m_CustomOperators` in [README.md](../README.md).\n";
 }
 
 std::string OnnxTable(const std::vector<OnnxRow>& rows)

@@ -2,11 +2,8 @@
 // Hostile .tflite files: the bundled model cut short at every byte, and each of its words bent. Whatever comes of it is
 // a network or an exception of Tenon; what is a network is optimized, loaded and run under small limits. Run under the
 // sanitizers this also shows reads outside of the file and of tensors.
-#include "FuzzTarget.hpp"
 #include "MutateBytes.hpp"
-
-#include <tenon/Tenon.hpp>
-#include <tenon/parsers/ITfLiteParser.hpp>
+#include "TfLiteVictim.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,35 +45,6 @@ bool Parses(ITfLiteParser& parser, const Bytes& bytes)
         return false;
     }
 }
-
-class TfLiteVictim final : public FuzzTarget
-{
-public:
-    TfLiteVictim() : FuzzTarget(0x7f)
-    {
-        ITfLiteParser::TfLiteParserOptions options;
-        options.m_Limits = GetLimits();
-        m_Parser = ITfLiteParser::Create(options);
-    }
-
-private:
-    IOptimizedNetworkPtr Read(const Bytes& bytes) override
-    {
-        return OptimizeIt(*m_Parser->CreateNetworkFromBinary(bytes));
-    }
-
-    std::vector<LayerBindingId> InputIds() const override
-    {
-        std::vector<LayerBindingId> ids;
-        for (const std::string& name : m_Parser->GetSubgraphInputTensorNames(0))
-        {
-            ids.push_back(m_Parser->GetNetworkInputBindingInfo(0, name).first);
-        }
-        return ids;
-    }
-
-    ITfLiteParserPtr m_Parser{nullptr, &ITfLiteParser::Destroy};
-};
 
 } // namespace
 

@@ -43,7 +43,7 @@ void AppendNumber(std::string& bytes, T number)
 
 /// `bytes` with another number at `at`.
 template <typename T>
-std::string WithNumber(std::string bytes, size_t at, T number)
+std::string WithLittleEndian(std::string bytes, size_t at, T number)
 {
     std::memcpy(bytes.data() + at, &number, sizeof(number));
     return bytes;

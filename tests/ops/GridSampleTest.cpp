@@ -48,7 +48,7 @@ std::vector<double> FindWeights(const GridSampleDescriptor& d, unsigned int size
 {
     const double first = d.m_AlignCorners ? 0 : -0.5;
     const double last = d.m_AlignCorners ? size - 1.0 : size - 0.5;
-    double x = first + (coordinate + 1) / 2 * (last - first);
+    double x = d.m_InPixels ? coordinate : first + (coordinate + 1) / 2 * (last - first);
     x = d.m_Mode == InterpolationMode::Nearest ? std::nearbyint(x) : x;
     const auto move = [&](double at) { return std::clamp(std::trunc(Reflect(at, first, last)), 0.0, size - 1.0); };
     if ((x < first || x > last) && (d.m_Padding != GridPadding::Border || d.m_Mode != InterpolationMode::Cubic))
@@ -168,6 +168,24 @@ ISA_TEST(GridSample, ModesAndPaddings)
                 CheckOp(MakeCase(descriptor, {2, 1, 6}, {40}));
                 CheckOp(MakeCase(descriptor, {1, 1, 2, 2, 2, 3}, {2, 1, 2, 3}));
             }
+        }
+    }
+}
+
+ISA_TEST(GridSample, CoordinatesInPixels)
+{
+    for (const InterpolationMode mode : Modes)
+    {
+        for (const GridPadding padding : Paddings)
+        {
+            GridSampleDescriptor descriptor;
+            descriptor.m_Mode = mode;
+            descriptor.m_Padding = padding;
+            descriptor.m_InPixels = true;
+            CheckOp(MakeCase(descriptor, {2, 3, 3, 2}, {6, 7}));
+            CheckOp(MakeCase(descriptor, {2, 1, 2}, {40}));
+            descriptor.m_AlignCorners = true;
+            CheckOp(MakeCase(descriptor, {1, 2, 3, 2}, {4, 5}));
         }
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MaxUnpool: elements put back, against the definition; indices in windows against results of MediaPipe's kernels
-// (mediapipe 0.10.21).
+// MaxUnpool: elements put back, against the definition.
 #include "harness/LayerRun.hpp"
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/InferCases.hpp"
@@ -12,8 +11,6 @@
 
 namespace tenon::test::max_unpool_test
 {
-
-using Sizes = std::vector<unsigned int>;
 
 ISA_TEST(MaxUnpool, PutsElementsBack)
 {
@@ -36,54 +33,6 @@ ISA_TEST(MaxUnpool, PutsElementsBack)
         op.m_Relative = op.m_Absolute = 0;
         CheckOp(op);
     }
-}
-
-namespace
-{
-
-/// One channel of a 2D image, by the indices in windows. `descriptor`: as shape inference resolves it.
-OpCase MakeWindowCase(const Sizes& sizes, const Sizes& strides, const Sizes& pads, const Sizes& input,
-                      const std::vector<double>& values, const std::vector<double>& indices,
-                      const std::vector<double>& output)
-{
-    MaxUnpoolDescriptor descriptor;
-    descriptor.m_PoolSizes = sizes;
-    descriptor.m_Strides = strides;
-    descriptor.m_PadsBefore = pads;
-    descriptor.m_IndicesInWindow = true;
-    const TensorShape shape({1, 1, input[0], input[1]});
-    const TensorInfo out(TensorShape({1, 1, input[0] * sizes[0], input[1] * sizes[1]}), DataType::Float32);
-    OpCase op{
-        "indices in windows",
-        LayerType::MaxUnpool,
-        MakeDescriptor(descriptor),
-        {Values(TensorInfo(shape, DataType::Float32), values), Stored(TensorInfo(shape, DataType::Signed64), indices)},
-        out,
-        Expect(out, output)};
-    op.m_Relative = op.m_Absolute = 0;
-    return op;
-}
-
-} // namespace
-
-ISA_TEST(MaxUnpool, IndicesInWindowsAsMediaPipe)
-{
-    CheckOp(MakeWindowCase({2, 3}, {2, 3}, {0, 0}, {2, 2}, {-4, -3.5, -2.25, 2}, {0, 4, 5, 2},
-                           {-4, 0, 0, 0, 0, 0, 0, 0, 0, 0, -3.5, 0, 0, 0, 0, 0, 0, 2, 0, 0, -2.25, 0, 0, 0}));
-    // The last one counts where elements meet.
-    CheckOp(MakeWindowCase({2, 2}, {1, 1}, {0, 0}, {2, 2}, {0.75, -0.5, -3.5, 3}, {3, 2, 1, 0},
-                           {0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
-    // Windows that hang over the edges.
-    CheckOp(MakeWindowCase({2, 2}, {3, 3}, {0, 1}, {2, 3}, {3, -2.75, -4.5, -1.75, -3.75, 3}, {3, 2, 0, 1, 0, 0},
-                           {0, 0, 0, 0, 0, -4.5, 3, 0, -2.75, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1.75, 0, -3.75, 0, 0, 3}));
-}
-
-// By MediaPipe's source: its older kernels write outside.
-ISA_TEST(MaxUnpool, IndicesOutsideOfTheOutputAreLeftOut)
-{
-    CheckOp(MakeWindowCase({2, 2}, {2, 2}, {0, 0}, {2, 2}, {1, 2, 3, 4}, {-1, 5, 400, 3},
-                           {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 4}));
-    CheckOp(MakeWindowCase({2, 1}, {2, 1}, {0, 0}, {1, 2}, {1, 2}, {9e18, -9e18}, {0, 0, 0, 0}));
 }
 
 ISA_TEST(MaxUnpool, RefusesWhatDoesNotFit)
@@ -151,16 +100,6 @@ static InferCases MakeMaxUnpoolCases()
     };
     const auto back = unpool([](auto&) {});
     const auto byInput = unpool([](auto& d) { d.m_ParametersAsInputs = true; });
-    const auto inWindows = [](const Sizes& sizes, const Sizes& strides, const Sizes& before, const Sizes& after)
-    {
-        MaxUnpoolDescriptor descriptor;
-        descriptor.m_PoolSizes = sizes;
-        descriptor.m_Strides = strides;
-        descriptor.m_PadsBefore = before;
-        descriptor.m_PadsAfter = after;
-        descriptor.m_IndicesInWindow = true;
-        return descriptor;
-    };
     return {
         Case(MaxUnpool, "plain", back, {T({1, 2, 3, 4}), T({1, 2, 3, 4})}).Gives({"[1,2,7,8]"}),
         Case(MaxUnpool, "paddings",
@@ -185,24 +124,6 @@ static InferCases MakeMaxUnpoolCases()
                 [](auto& d) {
                     d.m_OutputShape = {1, 2, 8, 8};
                 })),
-        // MediaPipe's MaxUnpooling2D (mediapipe 0.10.21) gives these sizes.
-        Case(MaxUnpool, "windows", inWindows({2, 3}, {2, 3}, {}, {}), {T({1, 2, 3, 4}), T({1, 2, 3, 4})})
-            .Gives({"[1,2,6,12]"})
-            .Resolves(inWindows({2, 3}, {2, 3}, {0, 0}, {0, 0})),
-        Case(MaxUnpool, "windows that hang over", inWindows({2, 2}, {3, 3}, {}, {}), {T({1, 1, 2, 3}), T({1, 1, 2, 3})})
-            .Gives({"[1,1,4,6]"})
-            .Resolves(inWindows({2, 2}, {3, 3}, {0, 1}, {0, 0})),
-        Case(MaxUnpool, "windows and paddings", inWindows({2, 2}, {2, 2}, {1, 0}, {}),
-             {T({1, 2, 3, 4}), T({1, 2, 3, 4})})
-            .Rejects("neither must be given"),
-        Case(MaxUnpool, "windows and a shape",
-             Made<MaxUnpoolDescriptor>(
-                 [](auto& d) {
-                     d.m_OutputShape = {1, 2, 9, 9};
-                 },
-                 inWindows({2, 2}, {2, 2}, {}, {})),
-             {T({1, 2, 3, 4}), T({1, 2, 3, 4})})
-            .Rejects("neither must be given"),
         Case(MaxUnpool, "indices", back, {T({1, 2, 3, 4}), T({1, 2, 3, 5})}).Rejects("that of input 0"),
         Case(MaxUnpool, "channels", byInput, {T({1, 2, 3, 4}), T({1, 2, 3, 4}), P64({1, 3, 8, 8})})
             .Rejects("begins with 1 and 3"),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolingNd: windows over one to four spatial dimensions, against the definitions; indices in windows
-// against results of MediaPipe's kernels (mediapipe 0.10.21).
+// PoolingNd: windows over one to four spatial dimensions, against the definitions.
 #include "harness/LayerRun.hpp"
 #include "ops/ElementwiseOracle.hpp"
 #include "ops/InferCases.hpp"
@@ -42,7 +41,6 @@ struct Window
 {
     std::vector<size_t> m_Elements; ///< of the plane
     std::vector<double> m_Column;   ///< the same, counted with the first spatial dimension fastest
-    std::vector<double> m_Taps;     ///< the same, counted in the window
     size_t m_Counted = 0;           ///< with those in declared paddings
 };
 
@@ -86,7 +84,6 @@ Window FindWindow(const PoolingNdDescriptor& d, const Sizes& input, const Sizes&
             }
             window.m_Elements.push_back(static_cast<size_t>(row));
             window.m_Column.push_back(static_cast<double>(column));
-            window.m_Taps.push_back(static_cast<double>(tap));
         }
     }
     return window;
@@ -129,10 +126,9 @@ OpCase MakeCase(const PoolingNdDescriptor& descriptor, const Sizes& input, const
                           if (x > best)
                           {
                               best = x;
-                              index = descriptor.m_IndicesInWindow ? window.m_Taps[k]
-                                      : descriptor.m_IndicesColumnMajor
-                                          ? static_cast<double>(plane) + window.m_Column[k]
-                                          : static_cast<double>(plane + window.m_Elements[k]);
+                              index = static_cast<double>(plane) + (descriptor.m_IndicesColumnMajor
+                                                                        ? window.m_Column[k]
+                                                                        : static_cast<double>(window.m_Elements[k]));
                           }
                       }
                       const size_t count = descriptor.m_PaddingMethod == PaddingMethod::IgnoreValue
@@ -213,24 +209,6 @@ ISA_TEST(PoolingNd, TypesAndIndices)
         CheckOp(MakeCase(MakePool(Average, {3}, {1}, {1}, {1}, {1}), {2, 2, 5}, {5}, type));
         CheckOp(MakeCase(MakePool(Lp, {3}, {1}, {1}, {1}, {1}), {2, 2, 5}, {5}, type));
     }
-}
-
-ISA_TEST(PoolingNd, IndicesInWindows)
-{
-    PoolingNdDescriptor pool = MakePool(Max, {3, 2}, {1, 2}, {1, 2}, {1, 1}, {1, 0});
-    pool.m_IndicesEnabled = pool.m_IndicesInWindow = true;
-    CheckOp(MakeCase(pool, {2, 2, 5, 6}, {5, 3}));
-    PoolingNdDescriptor volume = MakePool(Max, {2, 2, 2}, {1, 2, 1}, {1, 1, 1}, {0, 1, 0}, {0, 1, 0});
-    volume.m_IndicesEnabled = volume.m_IndicesInWindow = true;
-    CheckOp(MakeCase(volume, {1, 2, 3, 4, 3}, {2, 3, 2}));
-    // Without the 0.1 that MediaPipe adds.
-    PoolingNdDescriptor same = MakePool(Max, {2, 3}, {2, 2}, {1, 1}, {0, 1}, {1, 1});
-    same.m_IndicesEnabled = same.m_IndicesInWindow = true;
-    OpCase op = MakeCase(same, {1, 1, 3, 5}, {2, 3});
-    op.m_Inputs = {Values(TensorInfo(TensorShape({1, 1, 3, 5}), DataType::Float32),
-                          {1, 1, -2, 2, 0, 2, -1, -1, 2, -2, -2, -1, 1, -2, 2})};
-    op.m_Oracle = [](const auto&) { return std::vector<double>{2, 2, 2, -1, 1, 2, 4, 2, 0, 2, 1, 1}; };
-    CheckOp(op);
 }
 
 ISA_TEST(PoolingNd, WindowsAlongOneDimension)
@@ -430,16 +408,6 @@ static InferCases MakePoolingNdCases()
                  }),
              {T({1, 2, 5, 6})})
             .Rejects("but for Max"),
-        Case(PoolingNd, "indices of both kinds",
-             pool(
-                 [](auto& d)
-                 {
-                     d.m_IndicesColumnMajor = true;
-                     d.m_IndicesInWindow = true;
-                 }),
-             {T({1, 2, 5, 6})})
-            .Rejects("one of the two ways"),
-
     };
 }
 static const InferTable poolingNd(MakePoolingNdCases);

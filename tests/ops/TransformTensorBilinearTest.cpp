@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace tenon::test::transform_tensor_bilinear_test
@@ -83,6 +84,7 @@ ISA_TEST(TransformTensorBilinear, PointsOfAnyMatrix)
     CheckOp(MakeCase(Image(TensorShape({1, 3, 3, 32})), Matrix({0.25, 0, 0, 0.3, 0, 0.25, 0, 0.3}), 8, 9));
     CheckOp(MakeCase(Image(TensorShape({1, 40, 30, 8})), Matrix({-0.875, 0.125, 0, 27, 0.25, 1.125, 0, 0.75}), 30, 25));
     CheckOp(MakeCase(Image(TensorShape({1, 2, 2, 2})), Matrix({1, 0, 0, 1e9, 0, 1, 0, 0}), 2, 2));
+    CheckOp(MakeCase(Image(TensorShape({1, 3, 5, 1})), Matrix({0.015625, 0, 0, 0.25, 0, 1, 0, 0}), 2, 270));
     const double nan = std::nan("");
     OpCase nowhere = MakeCase(Image(TensorShape({1, 2, 2, 2})), Matrix({nan, 0, 0, 0, 0, 1, 0, 0}), 1, 2);
     nowhere.m_Oracle = [](const auto&) { return std::vector<double>(4); };
@@ -99,6 +101,16 @@ ISA_TEST(TransformTensorBilinear, ResultsOfMediaPipe)
     op.m_Oracle = Expect(op.m_Output, {0, 0, 2.5839844, -0.99609375, 2.375, 0.72265625, -0.107421875, 0.8378906,
                                        3.2382812, -2.7246094, -0.55078125, 3.4121094, 0, 0, 0, 0, 0, 0});
     op.m_Relative = op.m_Absolute = 1e-7;
+    CheckOp(op);
+}
+
+ISA_TEST(TransformTensorBilinear, InfinitePixelsWithoutWeightAreLeftOut)
+{
+    const double infinity = std::numeric_limits<double>::infinity();
+    const TestTensor image =
+        Values(TensorInfo(TensorShape({1, 2, 3, 1}), DataType::Float32), {1, 2, infinity, 3, infinity, infinity});
+    OpCase op = MakeCase(image, Matrix({1, 0, 0, 0, 0, 1, 0, 0}), 2, 3);
+    op.m_Oracle = [](const auto& in) { return in[0].m_Values; };
     CheckOp(op);
 }
 

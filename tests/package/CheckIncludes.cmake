@@ -48,7 +48,7 @@ set(rules
   "src/backends/cpu/matmul : api backend common backends/common backends/reference highway backends/cpu/attention backends/cpu/gemm backends/cpu/im2col backends/cpu/move backends/cpu/parallel backends/cpu/weights"
   "src/backends/cpu/depthwise : api backend common backends/common backends/reference highway backends/cpu/gemm backends/cpu/im2col backends/cpu/move backends/cpu/parallel backends/cpu/simd backends/cpu/weights"
   "src/backends/cpu/recurrent : api backend common backends/common backends/reference highway backends/cpu/elementwise backends/cpu/gemm backends/cpu/move backends/cpu/parallel backends/cpu/simd backends/cpu/weights"
-  "src/backends/cpu/conv : api backend common backends/common backends/reference highway backends/cpu/depthwise backends/cpu/elementwise backends/cpu/gemm backends/cpu/im2col backends/cpu/parallel backends/cpu/weights"
+  "src/backends/cpu/conv : api backend common backends/common backends/reference highway backends/cpu/depthwise backends/cpu/elementwise backends/cpu/gemm backends/cpu/im2col backends/cpu/move backends/cpu/parallel backends/cpu/weights"
   "src/backends/cpu : api backend common backends/common backends/reference backends/cpu/parallel backends/cpu/simd"
   "src/backends/plugin : api backend common fmt"
   "src/backends/BackendHelper.cpp : api backend common"

@@ -414,13 +414,13 @@ TEST(Containers, DamagedLiteRtLmFiles)
     for (const uint64_t end :
          {uint64_t{0}, uint64_t{31}, uint64_t{32}, uint64_t{1} << 20, uint64_t{1} << 63, ~uint64_t{0}})
     {
-        EXPECT_THAT(Refusal(WithNumber(file, 24, end)), HasSubstr("its header ends at byte"));
+        EXPECT_THAT(Refusal(WithLittleEndian(file, 24, end)), HasSubstr("its header ends at byte"));
     }
-    EXPECT_THAT(Refusal(WithNumber(file, 24, uint64_t{40})),
+    EXPECT_THAT(Refusal(WithLittleEndian(file, 24, uint64_t{40})),
                 HasSubstr("an offset in its header of 8 bytes leads outside"));
     for (const uint32_t root : {0U, 0x7FFFFFFFU, 0xFFFFFFFFU})
     {
-        EXPECT_THAT(Refusal(WithNumber(file, 32, root)), HasSubstr("leads outside"));
+        EXPECT_THAT(Refusal(WithLittleEndian(file, 32, root)), HasSubstr("leads outside"));
     }
     EXPECT_THAT(Refusal(MakeLiteRtLm({{Kind::TFLiteModel, "a", "TFL"}})),
                 HasSubstr("section 0 is to be a .tflite model"));

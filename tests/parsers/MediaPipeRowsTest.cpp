@@ -161,6 +161,14 @@ TEST(TfLiteMediaPipeRows, MaxPoolingWithArgmax2d)
         {{{1, 4, 3, 2}, {-4, -6, 1, 8, 8, 8, -4, -10, 6, 4, 6, -10, -10, 0, -4, -2, 9, -6, 0, -4, -4, 6, -7, -4}}},
         {{{1, 2, 2, 2}, {6, 6, 6, 6, 6, 6, 6, 6}}, {{1, 2, 2, 2}, {3.1f, 1.1f, 5.1f, 0.1f, 1.1f, 5.1f, 3.1f, 4.1f}}},
         Struct({2, 1, 1, 2, 3, 3, 0, 0, 0, 0}));
+    const Parsed parsed(CustomOp(Pool, {{1, 4, 4, 1}}, {{1, 2, 2, 1}, {1, 2, 2, 1}}, Struct({1, 2, 3, 4, 5, 0})));
+    MaxPool2dWithIndicesDescriptor expected;
+    expected.m_StrideX = 2;
+    expected.m_StrideY = 3;
+    expected.m_PoolWidth = 4;
+    expected.m_PoolHeight = 5;
+    expected.m_PaddingScheme = PaddingScheme::Same;
+    EXPECT_TRUE(parsed.Get<MaxPool2dWithIndicesDescriptor>(LayerType::MaxPool2dWithIndices) == expected);
 
     const auto error = [](const std::vector<int32_t>& options) {
         return ErrorOf<ParseException>(CustomOp(Pool, {{1, 4, 4, 1}}, {{1, 2, 2, 1}, {1, 2, 2, 1}}, Struct(options)));
@@ -294,6 +302,29 @@ TEST(TfLiteMediaPipeRows, TransformTensorBilinear)
     expectSizes(make({1, 3, 4, 2}, 5), 3, 4); // the declared output counts
     EXPECT_THAT(ErrorOf<ParseException>(make({1, 5, 6, 2}, 0)), HasSubstr("output_height is 0"));
     EXPECT_THAT(ErrorOf<UnimplementedException>(make({1, 5, 6, 2}, 5, 1)), HasSubstr("is of version 1"));
+}
+
+TEST(TfLiteMediaPipeRows, Resampler)
+{
+    ExpectOutputs(
+        "Resampler",
+        {{{1, 3, 2, 2}, {1.75f, 3.25f, -5, 3.25f, -0.25f, 0.25f, 1.25f, -2.25f, 5, -4.5f, -2.25f, -1.25f}},
+         {{1, 3, 2, 2}, {1, 2, 0.5f, 0.25f, -0.5f, 1.75f, 1.5f, 2.5f, -1, 0, 0, 2.75f}}},
+        {{{1, 3, 2, 2},
+          {-2.25f, -1.25f, -1.09375f, 2.1875f, 1.84375f, -1.65625f, -0.5625f, -0.3125f, 0, 0, 1.25f, -1.125f}}},
+        {});
+    const auto make = [](const Sizes& image, const Sizes& points) {
+        return CustomOp("Resampler", {image, points}, {{}}, {});
+    };
+    const Parsed parsed(make({2, 3, 4, 5}, {2, 3, 4, 2}));
+    GridSampleDescriptor expected;
+    expected.m_InPixels = true;
+    EXPECT_TRUE(parsed.Get<GridSampleDescriptor>(LayerType::GridSample) == expected);
+    EXPECT_THAT(ErrorOf<ParseException>(make({2, 3, 4, 5}, {2, 3, 5, 2})), HasSubstr("as many rows and columns"));
+    EXPECT_THAT(ErrorOf<ParseException>(make({2, 3, 4, 5}, {2, 4, 4, 2})), HasSubstr("shape [2,4,4,2]"));
+    ModelBuilder bytes = make({2, 3, 4, 5}, {2, 3, 4, 2});
+    bytes.Tensor(1).type = ModelBuilder::Type::UINT8;
+    EXPECT_THAT(ErrorOf<UnimplementedException>(bytes), HasSubstr("known for Float32 alone"));
 }
 
 } // namespace tenon::test::media_pipe_rows_test

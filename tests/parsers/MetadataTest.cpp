@@ -232,7 +232,7 @@ TEST(Metadata, LabelsThatAreNotThere)
                 HasSubstr("it has 4194305 bytes; at most 4194304 are read"));
     const std::string archive = MakeZip({{"labels.txt", "cat"}});
     EXPECT_THAT(faultOf(archive.substr(0, archive.size() - 1)), HasSubstr("cut short"));
-    EXPECT_THAT(faultOf(WithNumber(archive, archive.find(ZipLocal), 0)),
+    EXPECT_THAT(faultOf(WithLittleEndian(archive, archive.find(ZipLocal), 0)),
                 HasSubstr("there is no header of 'labels.txt'"));
 }
 

@@ -65,7 +65,7 @@ size_t FindRecord(const std::string& archive, const char* signature, size_t inde
 template <typename T>
 std::string Bent(const std::string& archive, const char* signature, size_t offset, T number, size_t index = 0)
 {
-    return WithNumber(archive, FindRecord(archive, signature, index) + offset, number);
+    return WithLittleEndian(archive, FindRecord(archive, signature, index) + offset, number);
 }
 
 } // namespace
@@ -149,13 +149,13 @@ TEST(ZipArchive, DamagedEntries)
     EXPECT_THAT(Refusal(Bent(TwoFiles, ZipLocal, 26, uint16_t{0xFFFF})), HasSubstr("says something else"));
 
     const size_t extra = FindRecord(TwoWide, ZipEntryRecord) + 46 + std::string("first").size();
-    EXPECT_THAT(Refusal(WithNumber(TwoWide, extra + 2, uint16_t{4})),
+    EXPECT_THAT(Refusal(WithLittleEndian(TwoWide, extra + 2, uint16_t{4})),
                 HasSubstr("the extra field of 'first' is cut short"));
-    EXPECT_THAT(Refusal(WithNumber(TwoWide, extra + 2, uint16_t{0xFFFF})), HasSubstr("is cut short"));
+    EXPECT_THAT(Refusal(WithLittleEndian(TwoWide, extra + 2, uint16_t{0xFFFF})), HasSubstr("is cut short"));
     const std::string largest(16, '\xFF');
     EXPECT_THAT(Refusal(std::string(TwoWide).replace(extra + 4, 16, largest)),
                 HasSubstr("'first' of 18446744073709551615"));
-    EXPECT_THAT(Refusal(WithNumber(TwoWide, extra + 20, uint64_t{0xFFFFFFFFFFFFFFF0})),
+    EXPECT_THAT(Refusal(WithLittleEndian(TwoWide, extra + 20, uint64_t{0xFFFFFFFFFFFFFFF0})),
                 HasSubstr("no header of 'first' at offset 18446744073709551600"));
 }
 

@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenon::test::profile_test
@@ -213,6 +215,76 @@ TEST(Profile, SaysNothingOfKernelsWhereTheFirstOneRan)
     profiler->AnalyzeEventsAndWriteResults(text);
     profiler->WriteChromeTrace(text);
     EXPECT_THAT(text.str(), testing::Not(testing::HasSubstr("declined")));
+}
+
+TEST(Profile, TraceHasTheSharesOfThreadsInLoops)
+{
+    const TensorInfo info = FloatInfo({1, 512, 512});
+    INetworkPtr network = INetwork::Create();
+    IConnectableLayer* softmax = network->AddSoftmaxLayer(SoftmaxDescriptor(), "softmax");
+    Connect(AddInput(*network, 0, info), softmax);
+    Connect(softmax, network->AddOutputLayer(0));
+    for (const unsigned int threads : {1U, 3U})
+    {
+        const IRuntimePtr runtime = IRuntime::Create({});
+        INetworkProperties properties;
+        properties.m_NumberOfThreads = threads;
+        NetworkId id = 0;
+        std::string text;
+        ASSERT_EQ(runtime->LoadNetwork(id, Optimize(*network, {"CpuAcc"}, runtime->GetDeviceSpec()), text, properties),
+                  Status::Success)
+            << text;
+        const auto profiler = runtime->GetProfiler(id);
+        profiler->EnableProfiling(true);
+        RunFloat(*runtime, id, {1, 512, 512}, Ramp(size_t{512} * 512));
+        std::ostringstream trace;
+        profiler->WriteChromeTrace(trace);
+        const std::vector<Json> events = Json::Parse(trace.str()).At("traceEvents").m_Items;
+        const auto find = [&](std::string_view name)
+        {
+            std::vector<const Json*> found;
+            for (const Json& event : events)
+            {
+                if (event.At("name").m_Text == name)
+                {
+                    found.push_back(&event);
+                }
+            }
+            return found;
+        };
+        const auto get = [](const Json* event, std::string_view name) { return event->At(name).m_Number; };
+        const std::vector<const Json*> loops = find("loop");
+        const std::vector<const Json*> shares = find("share");
+        if (threads == 1)
+        {
+            EXPECT_TRUE(loops.empty() && shares.empty()) << "a loop of one thread is a part of its layer";
+            continue;
+        }
+        const std::vector<const Json*> layers = find("CpuSoftmax_Execute");
+        ASSERT_EQ(layers.size(), 1u);
+        ASSERT_EQ(loops.size(), 1u);
+        const Json* const loop = loops.front();
+        EXPECT_EQ(get(loop, "tid"), get(layers.front(), "tid"));
+        EXPECT_GE(get(loop, "ts"), get(layers.front(), "ts"));
+        EXPECT_LE(get(loop, "dur"), get(layers.front(), "dur"));
+        EXPECT_EQ(get(&loop->At("args"), "max_threads"), threads);
+        EXPECT_EQ(get(&loop->At("args"), "threads"), static_cast<double>(shares.size()));
+        EXPECT_GE(shares.size(), 1u); // others may have come too late
+        double chunks = 0;
+        std::set<double> ids;
+        for (const Json* share : shares)
+        {
+            const Json& args = share->At("args");
+            EXPECT_EQ(get(&args, "loop"), get(&loop->At("args"), "loop"));
+            EXPECT_LE(get(&args, "work"), get(share, "dur") + 0.01);
+            EXPECT_GE(get(share, "ts"), get(loop, "ts"));
+            EXPECT_LE(get(share, "ts") + get(share, "dur"), get(loop, "ts") + get(loop, "dur") + 0.01);
+            chunks += get(&args, "chunks");
+            ids.insert(get(share, "tid"));
+        }
+        EXPECT_GE(chunks, 2.0);
+        EXPECT_EQ(ids.size(), shares.size());
+    }
 }
 
 TEST(Profile, DetailsDescribeEachWorkload)

@@ -134,7 +134,6 @@ struct PoolingNdDescriptor : detail::Described<PoolingNdDescriptor>
     uint32_t m_P = 2;                                       ///< of Lp, at least 1
     bool m_IndicesEnabled = false;     ///< of Max: output 1 holds where each element stands in input 0
     bool m_IndicesColumnMajor = false; ///< these count spatial dimensions with the first one running fastest
-    bool m_IndicesInWindow = false;    ///< these count the elements of each window, those in paddings included
 
     uint32_t GetNumOutputs() const { return m_IndicesEnabled ? 2 : 1; }
 
@@ -154,14 +153,50 @@ struct PoolingNdDescriptor : detail::Described<PoolingNdDescriptor>
         v("P", &PoolingNdDescriptor::m_P);
         v("IndicesEnabled", &PoolingNdDescriptor::m_IndicesEnabled);
         v("IndicesColumnMajor", &PoolingNdDescriptor::m_IndicesColumnMajor);
-        v("IndicesInWindow", &PoolingNdDescriptor::m_IndicesInWindow);
+    }
+};
+
+/// MaxPool2dWithIndices (Tenon): MediaPipe's MaxPoolingWithArgmax2D.
+struct MaxPool2dWithIndicesDescriptor : detail::Described<MaxPool2dWithIndicesDescriptor>
+{
+    uint32_t m_PoolWidth = 1;
+    uint32_t m_PoolHeight = 1;
+    uint32_t m_StrideX = 1;
+    uint32_t m_StrideY = 1;
+    PaddingScheme m_PaddingScheme = PaddingScheme::Valid; ///< or Same
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("PoolWidth", &MaxPool2dWithIndicesDescriptor::m_PoolWidth);
+        v("PoolHeight", &MaxPool2dWithIndicesDescriptor::m_PoolHeight);
+        v("StrideX", &MaxPool2dWithIndicesDescriptor::m_StrideX);
+        v("StrideY", &MaxPool2dWithIndicesDescriptor::m_StrideY);
+        v("PaddingScheme", &MaxPool2dWithIndicesDescriptor::m_PaddingScheme);
+    }
+};
+
+/// MaxUnpool2d (Tenon): MediaPipe's MaxUnpooling2D. Where windows by the strides reach beyond the output, half of that
+/// is padding in front of it.
+struct MaxUnpool2dDescriptor : detail::Described<MaxUnpool2dDescriptor>
+{
+    uint32_t m_PoolWidth = 1;
+    uint32_t m_PoolHeight = 1;
+    uint32_t m_StrideX = 1;
+    uint32_t m_StrideY = 1;
+
+    template <typename V>
+    static void Visit(V&& v)
+    {
+        v("PoolWidth", &MaxUnpool2dDescriptor::m_PoolWidth);
+        v("PoolHeight", &MaxUnpool2dDescriptor::m_PoolHeight);
+        v("StrideX", &MaxUnpool2dDescriptor::m_StrideX);
+        v("StrideY", &MaxUnpool2dDescriptor::m_StrideY);
     }
 };
 
 /// MaxUnpool (Tenon): ONNX's operator, [N, C, spatial...]. Lists have one value a spatial dimension, m_OutputShape one
-/// for each dimension. With m_ParametersAsInputs input 2 holds the output's shape. With m_IndicesInWindow it is
-/// MediaPipe's: sizes are multiplied by the pool sizes, of (input - 1) * stride + pool size - output, if that is above
-/// 0, one half is the padding before, and elements whose index leads outside are left out.
+/// for each dimension. With m_ParametersAsInputs input 2 holds the output's shape.
 struct MaxUnpoolDescriptor : detail::Described<MaxUnpoolDescriptor>
 {
     std::vector<uint32_t> m_PoolSizes;
@@ -170,7 +205,6 @@ struct MaxUnpoolDescriptor : detail::Described<MaxUnpoolDescriptor>
     std::vector<uint32_t> m_PadsAfter;   ///< empty: 0
     std::vector<uint32_t> m_OutputShape; ///< empty: (input - 1) * stride + pool size - pads
     bool m_ParametersAsInputs = false;
-    bool m_IndicesInWindow = false; ///< see PoolingNdDescriptor; neither paddings nor an output shape are given
 
     uint32_t GetNumInputs() const { return m_ParametersAsInputs ? 3 : 2; }
 
@@ -183,7 +217,6 @@ struct MaxUnpoolDescriptor : detail::Described<MaxUnpoolDescriptor>
         v("PadsAfter", &MaxUnpoolDescriptor::m_PadsAfter);
         v("OutputShape", &MaxUnpoolDescriptor::m_OutputShape);
         v("ParametersAsInputs", &MaxUnpoolDescriptor::m_ParametersAsInputs);
-        v("IndicesInWindow", &MaxUnpoolDescriptor::m_IndicesInWindow);
     }
 };
 

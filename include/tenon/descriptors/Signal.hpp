@@ -215,8 +215,7 @@ struct SpectralSubtractionDescriptor : detail::Described<SpectralSubtractionDesc
 ///               m_FrameSize]. The end of the signal is [..., m_FrameSize], or if frames are not prefilled, m_FrameSize
 ///               rounded up to a multiple of m_FrameStep
 ///   Stack       a frame [n], Signed16 -> m_FrameSize frames [n * m_FrameSize], each m_FrameStep-th time. The end of
-///   the
-///               signal is of the same shape
+///               the signal is of the same shape
 ///   OverlapAdd  frames [..., frames, n], Signed16 or Float32 -> their sums [..., frames * m_FrameStep]; integers
 ///               saturate. The end of the signal is [..., n]
 struct SignalFramesDescriptor : detail::Described<SignalFramesDescriptor>

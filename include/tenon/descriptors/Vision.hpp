@@ -138,13 +138,14 @@ struct InterpolateDescriptor : detail::Described<InterpolateDescriptor>
     }
 };
 
-/// GridSample (Tenon): ONNX's operator, and grid_sample of PyTorch.
+/// GridSample (Tenon): ONNX's operator, and grid_sample of PyTorch; with m_InPixels MediaPipe's Resampler.
 struct GridSampleDescriptor : detail::Described<GridSampleDescriptor>
 {
     /// Nearest rounds halves to even; Cubic has the coefficient -0.75.
     InterpolationMode m_Mode = InterpolationMode::Linear;
     GridPadding m_Padding = GridPadding::Zeros;
     bool m_AlignCorners = false; ///< -1 and 1 are the centers of the first and last element, else their outer edges
+    bool m_InPixels = false;     ///< coordinates are indices of elements, whatever m_AlignCorners says
 
     template <typename V>
     static void Visit(V&& v)
@@ -152,6 +153,7 @@ struct GridSampleDescriptor : detail::Described<GridSampleDescriptor>
         v("Mode", &GridSampleDescriptor::m_Mode);
         v("Padding", &GridSampleDescriptor::m_Padding);
         v("AlignCorners", &GridSampleDescriptor::m_AlignCorners);
+        v("InPixels", &GridSampleDescriptor::m_InPixels);
     }
 };
 

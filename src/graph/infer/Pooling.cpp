@@ -88,4 +88,40 @@ void InferPooling3d(InferContext& context)
     ResolvePaddings<Pooling3dDescriptor>(context, depth, height, width);
 }
 
+void InferMaxPool2dWithIndices(InferContext& context)
+{
+    CheckRank(context, 0, 4);
+    const auto& pool = context.Descriptor<MaxPool2dWithIndicesDescriptor>();
+    context.Check(pool.m_PaddingScheme == PaddingScheme::Same || pool.m_PaddingScheme == PaddingScheme::Valid,
+                  "its paddings are explicit; the padding scheme must be Same or Valid");
+    Window height = {"height", pool.m_PoolHeight, pool.m_StrideY, 1, pool.m_PaddingScheme, 0, 0};
+    Window width = {"width", pool.m_PoolWidth, pool.m_StrideX, 1, pool.m_PaddingScheme, 0, 0};
+    TensorShape output = context.InputShape(0);
+    output.SetDimensionSize(1, ToSize(context, Slide(context, height, output[1])));
+    output.SetDimensionSize(2, ToSize(context, Slide(context, width, output[2])));
+    context.SetOutputShape(0, output);
+    context.SetOutputShape(1, output);
+}
+
+void InferMaxUnpool2d(InferContext& context)
+{
+    CheckRank(context, 0, 4);
+    const TensorShape& input = context.InputShape(0);
+    context.Check(context.InputShape(1) == input, "input 1, the indices, has shape {}; it must be that of input 0, {}",
+                  context.InputShape(1), input);
+    const auto& pool = context.Descriptor<MaxUnpool2dDescriptor>();
+    context.Check(pool.m_PoolHeight >= 1 && pool.m_PoolWidth >= 1 && pool.m_StrideY >= 1 && pool.m_StrideX >= 1,
+                  "a pool of {} x {} elements by {} x {}: sizes and strides must be at least 1", pool.m_PoolHeight,
+                  pool.m_PoolWidth, pool.m_StrideY, pool.m_StrideX);
+    const auto enlarge = [&](unsigned int size, uint32_t window, uint32_t stride)
+    {
+        Multiply(context, size, stride); // the windows' reach
+        return ToSize(context, Multiply(context, size, window));
+    };
+    TensorShape output = input;
+    output.SetDimensionSize(1, enlarge(input[1], pool.m_PoolHeight, pool.m_StrideY));
+    output.SetDimensionSize(2, enlarge(input[2], pool.m_PoolWidth, pool.m_StrideX));
+    context.SetOutputShape(0, output);
+}
+
 } // namespace tenon::infer

@@ -71,32 +71,6 @@ int64_t CountWindows(const InferContext& context, const PoolingNdDescriptor& poo
     return output;
 }
 
-// The output of MaxUnpool with indices in windows. Writes the paddings into the descriptor that kernels see.
-void InferUnpoolWindows(InferContext& context, const MaxUnpoolDescriptor& given)
-{
-    const auto isZero = [](uint32_t padding) { return padding == 0; };
-    context.Check(given.m_OutputShape.empty() &&
-                      std::all_of(given.m_PadsBefore.begin(), given.m_PadsBefore.end(), isZero) &&
-                      std::all_of(given.m_PadsAfter.begin(), given.m_PadsAfter.end(), isZero),
-                  "paddings or an output shape are given, but with indices in windows they follow from the pool sizes; "
-                  "neither must be given");
-    const TensorShape& input = context.InputShape(0);
-    auto& unpool = context.Edit<MaxUnpoolDescriptor>();
-    unpool = given;
-    ShapeBuilder output(context);
-    output.AddRange(input, 0, 2);
-    for (size_t i = 0; i < unpool.m_PoolSizes.size(); ++i)
-    {
-        const int64_t windows = input[static_cast<unsigned int>(i) + 2];
-        const int64_t size = Multiply(context, windows, unpool.m_PoolSizes[i]);
-        const int64_t reach =
-            Multiply(context, std::max<int64_t>(windows, 1) - 1, unpool.m_Strides[i]) + unpool.m_PoolSizes[i];
-        output.Add(size);
-        unpool.m_PadsBefore[i] = ToSize(context, std::max<int64_t>(reach - size, 0) / 2);
-    }
-    context.SetOutputShape(0, output.Shape());
-}
-
 } // namespace
 
 void InferPoolingNd(InferContext& context)
@@ -112,9 +86,6 @@ void InferPoolingNd(InferContext& context)
                   "the exponent p of an Lp pool is 0; it must be at least 1");
     context.Check(!pool.m_IndicesEnabled || pool.m_Function == PoolingNdFunction::Max,
                   "indices are of largest elements; they must not be enabled but for Max");
-    context.Check(!pool.m_IndicesColumnMajor || !pool.m_IndicesInWindow,
-                  "indices are counted with the first dimension fastest and within windows; they must be counted in "
-                  "one of the two ways");
     const TensorShape& input = context.InputShape(0);
     ShapeBuilder output(context);
     output.AddRange(input, 0, 2);
@@ -151,11 +122,6 @@ void InferMaxUnpool(InferContext& context)
     Complete(context, unpool.m_Strides, "strides", spatial, 1);
     Complete(context, unpool.m_PadsBefore, "paddings before", spatial, 0);
     Complete(context, unpool.m_PadsAfter, "paddings after", spatial, 0);
-    if (unpool.m_IndicesInWindow)
-    {
-        InferUnpoolWindows(context, unpool);
-        return;
-    }
     const std::vector<uint32_t>& shape = unpool.m_OutputShape;
     ShapeBuilder output(context);
     if (shape.empty())

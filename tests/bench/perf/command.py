@@ -13,7 +13,10 @@ def changed_options(parser, arguments, names):
     for name in names:
         value = getattr(arguments, name)
         if value != parser.get_default(name):
-            options.append(f"--{name.replace('_', '-')} " + (f"{value:g}" if isinstance(value, float) else shlex.quote(str(value))))
+            if isinstance(value, list):
+                value = ",".join(map(str, value))
+            text = f"{value:g}" if isinstance(value, float) else shlex.quote(str(value))
+            options.append(f"--{name.replace('_', '-')} {text}")
     return options
 
 

@@ -16,25 +16,44 @@ def make_parser(description, rounds):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="+", type=Path)
     parser.add_argument("--exe", required=True, type=Path)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--cores", help="comma-separated; those that the process may use by default")
+    parser.add_argument("--cores", help="as 0-7,16; those that the process may use by default")
     parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--table", type=Path)
     return parser
 
 
-def settings_of(parser, args, compute):
-    """What workers are started with."""
-    cores = {int(core) for core in args.cores.split(",")} if args.cores else os.sched_getaffinity(0)
-    if len(cores) < args.threads:
-        parser.error(f"{args.threads} threads need as many cores; there are {len(cores)}")
-    return SimpleNamespace(exe=args.exe, compute=compute, threads=args.threads, cores=cores, priority=True,
-                           timeout=120.0, rounds=args.rounds)
+def cores_of(text):
+    """The numbers in "0-7,16"."""
+    cores = set()
+    for word in text.split(","):
+        first, _, last = word.partition("-")
+        cores.update(range(int(first), int(last or first) + 1))
+    return cores
+
+
+def settings_of(parser, args, compute, threads):
+    """What workers are started with, of which none has more than `threads`."""
+    cores = cores_of(args.cores) if args.cores else os.sched_getaffinity(0)
+    if len(cores) < threads:
+        parser.error(f"{threads} threads need as many cores; there are {len(cores)}")
+    return SimpleNamespace(exe=args.exe, compute=compute, threads=threads, cores=cores, priority=True, timeout=120.0,
+                           rounds=args.rounds)
+
+
+def write_text(parser, args, head, text, options):
+    """Prints the text, or writes it below `head` into args.table. `head` may name the command, with those of `options`
+    that differ from their defaults, the machine and each of args."""
+    if not args.table:
+        print(text, end="")
+        return
+    command = " ".join([f"tests/bench/{Path(sys.argv[0]).name} --exe build/release/bin/bench_serve",
+                        *changed_options(parser, args, options), f"--table {args.table} MODEL.tflite ..."])
+    args.table.write_text(head.format(command=command, machine=f", on {name}" if (name := processor()) else "",
+                                      **vars(args)) + text, encoding="utf-8")
 
 
 def write(parser, args, head, headings, make_row, options):
-    """A row of each model, printed or below `head` in args.table. Returns the exit status. `head` may name the command,
-    with those of `options` that differ from their defaults, the machine and each of args."""
+    """Writes a table with a row of each model. Returns the exit status."""
     table = [headings]
     failed = False
     for path in args.models:
@@ -44,13 +63,5 @@ def write(parser, args, head, headings, make_row, options):
         except WorkerError as error:
             print(f"{path}: {error}", file=sys.stderr)
             failed = True
-    text = rows_of(table)
-    if args.table:
-        command = " ".join([f"tests/bench/{Path(sys.argv[0]).name} --exe build/release/bin/bench_serve",
-                            *changed_options(parser, args, options), f"--table {args.table} MODEL.tflite ..."])
-        text = head.format(command=command, machine=f", on {name}" if (name := processor()) else "",
-                           **vars(args)) + text
-        args.table.write_text(text, encoding="utf-8")
-    else:
-        print(text, end="")
+    write_text(parser, args, head, rows_of(table), options)
     return 1 if failed else 0

@@ -193,4 +193,27 @@ TENON_RANDOM_KIND(Unpool)
     return true;
 }
 
+TENON_RANDOM_KIND(PoolAndUnpoolImages)
+{
+    const Tensor* x = FindFloat(true, 4);
+    if (x == nullptr)
+    {
+        return false;
+    }
+    const Tensor input = *x;
+    MaxPool2dWithIndicesDescriptor pool;
+    pool.m_PoolWidth = pool.m_StrideX = 2;
+    pool.m_PaddingScheme = PaddingScheme::Same;
+    const TensorShape shape = Resized(input.m_Shape, 2, (input.m_Shape[2] + 1) / 2);
+    FinishAs(m_Network->AddMaxPool2dWithIndicesLayer(pool, m_Name.c_str()), {input},
+             {{shape, DataType::Float32, true, input.m_Bound}, {shape, DataType::Float32, false, 2.0f}});
+    const Tensor indices = m_Tensors.back();
+    const Tensor values = m_Tensors[m_Tensors.size() - 2];
+    MaxUnpool2dDescriptor unpool;
+    unpool.m_PoolWidth = unpool.m_StrideX = 2;
+    Finish(m_Network->AddMaxUnpool2dLayer(unpool, m_Name.c_str()), {values, indices}, DataType::Float32, true,
+           input.m_Bound);
+    return true;
+}
+
 } // namespace tenon::test

@@ -78,16 +78,17 @@ public:
     {
         const size_t panels = m_Geometry.m_Heads * m_PanelsPerHead;
         const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
-        RunTasks(*args.m_Parallel, tasks,
-                 [&](size_t index)
-                 {
-                     Buffers buffers(*this, args, index);
-                     const IndexRange task = GetTaskRange(panels, tasks, index);
-                     for (size_t panel = task.m_Begin; panel < task.m_End; ++panel)
-                     {
-                         RunPanel(args, panel / m_PanelsPerHead, panel % m_PanelsPerHead * m_Width, buffers);
-                     }
-                 });
+        const size_t chunks = CountChunks(args.m_Parallel->GetNumThreads(), tasks, panels);
+        RunChunks(*args.m_Parallel, tasks, chunks,
+                  [&](size_t task, size_t chunk)
+                  {
+                      Buffers buffers(*this, args, task);
+                      const IndexRange range = GetTaskRange(panels, chunks, chunk);
+                      for (size_t panel = range.m_Begin; panel < range.m_End; ++panel)
+                      {
+                          RunPanel(args, panel / m_PanelsPerHead, panel % m_PanelsPerHead * m_Width, buffers);
+                      }
+                  });
     }
 
 private:

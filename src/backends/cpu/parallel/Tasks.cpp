@@ -5,6 +5,7 @@
 #include "common/Cores.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace tenon::cpu
 {
@@ -32,6 +33,27 @@ size_t GetWorthwhileTasks(double multiplications)
 {
     constexpr double Max = 1024.0; // more threads than any machine has
     return static_cast<size_t>(std::clamp(multiplications / MinTaskMultiplications, 1.0, Max));
+}
+
+size_t TaskNumbers::Take()
+{
+    thread_local size_t latest = 0;
+    uint64_t isFree = m_Free.load(std::memory_order_relaxed);
+    for (;;)
+    {
+        const bool hasLatest = (isFree >> latest & 1) != 0;
+        const size_t task = hasLatest ? latest : static_cast<size_t>(std::countr_zero(isFree));
+        if (isFree == 0)
+        {
+            isFree = m_Free.load(std::memory_order_relaxed);
+        }
+        else if (m_Free.compare_exchange_weak(isFree, isFree & ~(uint64_t{1} << task), std::memory_order_acquire,
+                                              std::memory_order_relaxed))
+        {
+            latest = task;
+            return task;
+        }
+    }
 }
 
 } // namespace tenon::cpu

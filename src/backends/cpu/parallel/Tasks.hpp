@@ -6,7 +6,9 @@
 #include <tenon/backend/IWorkload.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace tenon::cpu
@@ -23,6 +25,9 @@ size_t GetFixedTasks();
 /// The maximum number of tasks that a kernel is prepared for. Each task has scratch memory of its own. The result is at
 /// most GetFixedTasks() and at most `maxThreads`, see ReshapeArgs::m_MaxThreads.
 size_t GetMaxTasks(unsigned int maxThreads);
+
+/// Loops of fewer tasks are cut into one chunk for each.
+constexpr size_t MinChunkedTasks = 3;
 
 /// a / b, rounded up.
 constexpr size_t DivideUp(size_t a, size_t b)
@@ -111,6 +116,69 @@ void RunTasks(IParallelFor& parallel, size_t tasks, F&& body)
         }
     };
     parallel.Run(tasks, 1, range); // a lambda with one captured reference: std::function holds it without allocating
+}
+
+/// The numbers of tasks, one for each thread that is inside a loop. A thread gets the same one again where it can,
+/// since its cache has the scratch memory of that task.
+class TaskNumbers
+{
+public:
+    /// `tasks`: from 1 to 64.
+    explicit TaskNumbers(size_t tasks) : m_Free(tasks < 64 ? (uint64_t{1} << tasks) - 1 : ~uint64_t{0}) {}
+
+    /// Precondition: fewer threads than tasks have one.
+    size_t Take();
+    void GiveBack(size_t task) { m_Free.fetch_or(uint64_t{1} << task, std::memory_order_release); }
+
+private:
+    std::atomic<uint64_t> m_Free;
+};
+
+/// The number of chunks for a loop of `tasks` tasks that may be cut into as many as `maxChunks`. Threads draw chunks as
+/// they come, so that a slow one does not delay the others by more than a chunk.
+inline size_t CountChunks(size_t threads, size_t tasks, size_t maxChunks)
+{
+    constexpr size_t ChunksPerTask = 2;
+    if (tasks < MinChunkedTasks || tasks < threads)
+    {
+        return tasks; // more threads than tasks may come
+    }
+    return std::clamp(maxChunks, tasks, ChunksPerTask * tasks);
+}
+
+/// Calls body(task, chunk) for each chunk, on several threads. Two calls at the same time never share a task, so a task
+/// may own scratch memory. `chunks`: see CountChunks.
+template <typename F>
+void RunChunks(IParallelFor& parallel, size_t tasks, size_t chunks, F&& body)
+{
+    if (tasks <= 1)
+    {
+        for (size_t chunk = 0; chunk < chunks; ++chunk)
+        {
+            body(size_t{0}, chunk);
+        }
+        return;
+    }
+    struct Lease
+    {
+        explicit Lease(TaskNumbers& numbers) : m_Numbers(numbers), m_Task(numbers.Take()) {}
+        ~Lease() { m_Numbers.GiveBack(m_Task); }
+        Lease(const Lease&) = delete;
+        Lease& operator=(const Lease&) = delete;
+
+        TaskNumbers& m_Numbers;
+        const size_t m_Task;
+    };
+    TaskNumbers numbers(tasks);
+    const auto range = [&](size_t begin, size_t end)
+    {
+        const Lease lease(numbers);
+        for (size_t chunk = begin; chunk < end; ++chunk)
+        {
+            body(lease.m_Task, chunk);
+        }
+    };
+    parallel.Run(chunks, 1, std::ref(range)); // by reference: a copy could need memory
 }
 
 /// The grain of a loop at memory speed, in units that move `unitBytes` bytes each: 32 KiB. Such a task takes several

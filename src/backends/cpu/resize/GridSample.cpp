@@ -122,8 +122,15 @@ GridDimension MakeDimension(unsigned int size, int64_t stride, const GridSampleD
 {
     const auto elements = static_cast<float>(size);
     const float range = descriptor.m_AlignCorners ? elements - 1.0f : elements;
-    return {range / 2.0f, (elements - 1.0f) / 2.0f,   descriptor.m_AlignCorners ? 0.0f : -0.5f,
-            range,        static_cast<int32_t>(size), static_cast<int32_t>(stride)};
+    GridDimension dimension = GridDimension::InPixels(size, static_cast<size_t>(stride));
+    dimension.m_First = descriptor.m_AlignCorners ? 0.0f : -0.5f;
+    dimension.m_Range = range;
+    if (!descriptor.m_InPixels)
+    {
+        dimension.m_Scale = range / 2.0f;
+        dimension.m_Shift = (elements - 1.0f) / 2.0f;
+    }
+    return dimension;
 }
 
 Prepared RefineGridSample(const ReshapeArgs& args, const backends::PackedWeights*, Prepared&)
@@ -156,7 +163,8 @@ Prepared RefineGridSample(const ReshapeArgs& args, const backends::PackedWeights
         run.m_Taps *= tapsOfAxis;
     }
     // An aligned dimension of one element has no range to reflect in.
-    run.m_IsPlane = rank == 4 && descriptor.m_Mode != InterpolationMode::Cubic && input[2] > 1 && input[3] > 1;
+    run.m_IsPlane = rank == 4 && descriptor.m_Mode != InterpolationMode::Cubic && std::min(input[2], input[3]) > 1 &&
+                    std::max(input[2], input[3]) <= MaxGridSize;
     if (run.m_IsPlane)
     {
         run.m_Points = {MakeDimension(input[2], strides[2], descriptor),

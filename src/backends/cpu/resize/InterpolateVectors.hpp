@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weighted sums of gathered columns and of rows, out[i] = sum_k weight[k][i] * in[offset[k][i]], with tables
-// [taps][count]. Interpolate, GridSample, RoiAlign and PoolingNd call them.
+// [taps][count]. Interpolate, GridSample, TransformTensorBilinear, RoiAlign and PoolingNd call them.
 #pragma once
 
 #include <tenon/Types.hpp>
@@ -21,15 +21,27 @@ struct WeightedColumns
     const float* m_Weight = nullptr;   ///< [m_Taps][m_Count]
 };
 
-/// One dimension of the images of GridSample. Coordinate g is at position g * m_Scale + m_Shift.
+/// The most elements along a dimension of GridDimension: floats have all indices up to it.
+constexpr unsigned int MaxGridSize = 1U << 24;
+
+/// One dimension of an image that is sampled at points. Coordinate g is at position g * m_Scale + m_Shift.
 struct GridDimension
 {
-    float m_Scale = 0.0f;
+    float m_Scale = 1.0f;
     float m_Shift = 0.0f;
     float m_First = 0.0f; ///< reflection: the first position of the image
     float m_Range = 0.0f; ///< reflection: the length of the image
     int32_t m_Size = 1;
     int32_t m_Stride = 1; ///< elements from one index to the next
+
+    /// Coordinates are indices.
+    static GridDimension InPixels(size_t size, size_t stride)
+    {
+        GridDimension dimension;
+        dimension.m_Size = static_cast<int32_t>(size);
+        dimension.m_Stride = static_cast<int32_t>(stride);
+        return dimension;
+    }
 };
 
 /// Parameters of the points in images of two dimensions.

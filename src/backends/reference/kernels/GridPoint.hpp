@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The position of a point of GridSample along one dimension of an image, as in ONNX. With n elements, coordinate g is
-// at (g + 1) / 2 * (n - 1), or at ((g + 1) * n - 1) / 2 if corners are not aligned. Used by the kernels of GridSample
-// on CpuRef and CpuAcc.
+// at (g + 1) / 2 * (n - 1), or at ((g + 1) * n - 1) / 2 if corners are not aligned, or in pixels at g. Used by the
+// kernels of GridSample on CpuRef and CpuAcc.
 #pragma once
 
 #include <tenon/descriptors/Vision.hpp>
@@ -31,15 +31,17 @@ public:
     GridAxis() = default;
     GridAxis(int64_t size, const GridSampleDescriptor& descriptor)
         : m_Size(size), m_Mode(descriptor.m_Mode), m_Padding(descriptor.m_Padding),
-          m_AlignCorners(descriptor.m_AlignCorners), m_First(m_AlignCorners ? 0.0 : -0.5),
-          m_Last(static_cast<double>(size) - (m_AlignCorners ? 1.0 : 0.5))
+          m_AlignCorners(descriptor.m_AlignCorners), m_InPixels(descriptor.m_InPixels),
+          m_First(m_AlignCorners ? 0.0 : -0.5), m_Last(static_cast<double>(size) - (m_AlignCorners ? 1.0 : 0.5))
     {
     }
 
     GridTaps Find(double coordinate) const
     {
         const auto size = static_cast<double>(m_Size);
-        double x = m_AlignCorners ? (coordinate + 1.0) / 2.0 * (size - 1.0) : ((coordinate + 1.0) * size - 1.0) / 2.0;
+        double x = m_InPixels       ? coordinate
+                   : m_AlignCorners ? (coordinate + 1.0) / 2.0 * (size - 1.0)
+                                    : ((coordinate + 1.0) * size - 1.0) / 2.0;
         x = m_Mode == InterpolationMode::Nearest ? std::nearbyint(x) : x;
         x = Bound(x);
         const double floor = std::floor(x);
@@ -126,6 +128,7 @@ private:
     InterpolationMode m_Mode = InterpolationMode::Linear;
     GridPadding m_Padding = GridPadding::Zeros;
     bool m_AlignCorners = false;
+    bool m_InPixels = false;
     double m_First = 0.0; ///< the image lies between these coordinates
     double m_Last = 0.0;
 };

@@ -25,9 +25,8 @@ std::vector<PoolReach> FindReaches(int64_t input, int64_t output, int64_t size, 
         const int64_t skipped = start < 0 ? (-start + dilation - 1) / dilation : 0;
         const auto countBelow = [&](int64_t end)
         { return std::clamp<int64_t>((end - start + dilation - 1) / dilation, 0, size); };
-        reaches[static_cast<size_t>(o)] = {start + skipped * dilation,
-                                           std::max<int64_t>(countBelow(input) - skipped, 0), countBelow(input + after),
-                                           start};
+        reaches[static_cast<size_t>(o)] = {
+            start + skipped * dilation, std::max<int64_t>(countBelow(input) - skipped, 0), countBelow(input + after)};
     }
     return reaches;
 }
@@ -57,7 +56,7 @@ PoolGeometry MakePoolGeometry(const ReshapeArgs& args)
     for (unsigned int i = 0; i < spatial; ++i)
     {
         geometry.m_Dimensions.push_back(
-            {input[i + 2], output[i + 2], pool.m_Dilations[i], pool.m_PoolSizes[i], strides[i + 2],
+            {input[i + 2], output[i + 2], pool.m_Dilations[i], strides[i + 2],
              static_cast<int64_t>(geometry.m_InputPlane),
              FindReaches(input[i + 2], output[i + 2], pool.m_PoolSizes[i], pool.m_Strides[i], pool.m_Dilations[i],
                          pool.m_PadsBefore[i], pool.m_PadsAfter[i])});

@@ -17,7 +17,6 @@ struct PoolReach
     int64_t m_First = 0;   ///< index in the input
     int64_t m_Count = 0;   ///< number of elements in the input
     int64_t m_Counted = 0; ///< number of elements in the input or its paddings
-    int64_t m_Start = 0;   ///< index of the window's first element, which may be in the padding
 };
 
 /// One spatial dimension.
@@ -26,7 +25,6 @@ struct PoolDimension
     int64_t m_Input;
     int64_t m_Output;
     int64_t m_Dilation;
-    int64_t m_Size;                   ///< elements of a window
     int64_t m_Stride;                 ///< elements of the input from one index to the next
     int64_t m_Column;                 ///< the same with the first spatial dimension running fastest
     std::vector<PoolReach> m_Reaches; ///< one for each output

@@ -72,20 +72,6 @@ public:
     /// The same with elements in paddings.
     int64_t GetCounted(size_t window) const { return m_Counted * m_Last[window].m_Counted; }
 
-    /// Element `at` of the plane, counted within the window that has it.
-    int64_t ToPlaceInWindow(size_t window, int64_t at) const
-    {
-        int64_t place = 0;
-        for (size_t i = 0; i < m_Geometry.m_Dimensions.size(); ++i)
-        {
-            const PoolDimension& dimension = m_Geometry.m_Dimensions[i];
-            const PoolReach& reach = i + 1 == m_Geometry.m_Dimensions.size() ? m_Last[window] : m_Reaches[i];
-            const int64_t index = at / dimension.m_Stride % dimension.m_Input;
-            place = place * dimension.m_Size + (index - reach.m_Start) / dimension.m_Dilation;
-        }
-        return place;
-    }
-
     /// visit(window, index in the plane) for each element of each window.
     template <typename Visit>
     void Run(const Visit& visit) const
@@ -164,10 +150,9 @@ T Lowest()
 }
 
 template <typename T>
-backends::Prepared MakeMax(std::shared_ptr<const PoolGeometry> geometry, const PoolingNdDescriptor& pool)
+backends::Prepared MakeMax(std::shared_ptr<const PoolGeometry> geometry, bool hasIndices, bool isColumnMajor)
 {
-    return [geometry = std::move(geometry), hasIndices = pool.m_IndicesEnabled,
-            isColumnMajor = pool.m_IndicesColumnMajor, isInWindow = pool.m_IndicesInWindow](const ExecuteArgs& run)
+    return [geometry = std::move(geometry), hasIndices, isColumnMajor](const ExecuteArgs& run)
     {
         using C = ComputeType<T>;
         int64_t* const indices = hasIndices ? run.GetOutput<int64_t>(1) : nullptr;
@@ -196,9 +181,7 @@ backends::Prepared MakeMax(std::shared_ptr<const PoolGeometry> geometry, const P
                            if (indices != nullptr)
                            {
                                const int64_t inPlane = isColumnMajor ? ToColumnMajor(*geometry, places[i]) : places[i];
-                               indices[element + i] = places[i] < 0 ? 0
-                                                      : isInWindow  ? row.ToPlaceInWindow(i, places[i])
-                                                                    : static_cast<int64_t>(plane) + inPlane;
+                               indices[element + i] = places[i] < 0 ? 0 : static_cast<int64_t>(plane) + inPlane;
                            }
                        }
                    });
@@ -264,8 +247,13 @@ backends::Prepared PreparePoolingNd(const ReshapeArgs& args, const backends::Pac
     if (pool.m_Function == PoolingNdFunction::Max)
     {
         return DispatchType<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
-                            uint32_t, uint64_t>(
-            type, [&](auto tag) { return MakeMax<typename decltype(tag)::Type>(std::move(geometry), pool); });
+                            uint32_t, uint64_t>(type,
+                                                [&](auto tag)
+                                                {
+                                                    return MakeMax<typename decltype(tag)::Type>(
+                                                        std::move(geometry), args.m_Outputs.size() > 1,
+                                                        pool.m_IndicesColumnMajor);
+                                                });
     }
     return DispatchType<float, double, Half, BFloat16>(
         type,

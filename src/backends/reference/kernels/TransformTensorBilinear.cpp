@@ -2,6 +2,7 @@
 // TransformTensorBilinear: the pixels of an image at the points that an affine matrix gives, as MediaPipe's operator of
 // version 2. Floats are rounded where the operator rounds them.
 #include "backends/common/KernelTable.hpp"
+#include "backends/reference/kernels/MatrixPoints.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 
 #include <tenon/Exceptions.hpp>
@@ -18,20 +19,6 @@ namespace
 
 constexpr backends::TypeRow TransformTensorBilinearTypes[] = {backends::SameType({DataType::Float32}, 2)};
 
-/// A row of the matrix, between the centers of pixels.
-struct Coordinate
-{
-    float m_OfX;
-    float m_OfY;
-    float m_Offset;
-
-    explicit Coordinate(const float* row)
-        : m_OfX(row[0]), m_OfY(row[1]), m_Offset(static_cast<float>(row[3] + (row[0] * 0.5 + row[1] * 0.5 - 0.5)))
-    {
-    }
-    float At(float x, float y) const { return m_OfX * x + m_OfY * y + m_Offset; }
-};
-
 /// The two pixels around a coordinate.
 struct Neighbours
 {
@@ -39,17 +26,18 @@ struct Neighbours
     bool m_HasSecond;
     float m_SecondWeight;
 
-    /// `coordinate`: in [0, size - 1].
+    /// `coordinate`: in [0, size - 1], where floats may round size - 1 up.
     Neighbours(float coordinate, size_t size)
-        : m_First(static_cast<size_t>(coordinate)), m_HasSecond(m_First + 1 < size),
+        : m_First(std::min(static_cast<size_t>(coordinate), size - 1)), m_HasSecond(m_First + 1 < size),
           m_SecondWeight(coordinate - std::floor(coordinate))
     {
     }
 };
 
+/// A second pixel without a weight is left out, so that infinities do not spread.
 float Interpolate(float first, float second, float secondWeight)
 {
-    return static_cast<float>((1.0 - secondWeight) * first + secondWeight * second);
+    return secondWeight == 0.0f ? first : static_cast<float>((1.0 - secondWeight) * first + secondWeight * second);
 }
 
 struct TransformRun
@@ -62,9 +50,7 @@ struct TransformRun
 
     void operator()(const ExecuteArgs& run) const
     {
-        const auto* matrix = run.GetInput<float>(1);
-        const Coordinate down(matrix + 4);
-        const Coordinate across(matrix);
+        const MatrixPoints points(run.GetInput<float>(1), m_InputHeight, m_InputWidth);
         const auto part = [&](size_t begin, size_t end)
         {
             for (size_t row = begin; row < end; ++row)
@@ -72,9 +58,15 @@ struct TransformRun
                 float* out = run.GetOutput<float>(0) + row * m_OutputWidth * m_Channels;
                 for (size_t column = 0; column < m_OutputWidth; ++column, out += m_Channels)
                 {
-                    const auto x = static_cast<float>(column);
-                    const auto y = static_cast<float>(row);
-                    Sample(run.GetInput<float>(0), down.At(x, y), across.At(x, y), out);
+                    const ImagePoint point = points.Find(row, column);
+                    if (points.IsInside(point))
+                    {
+                        Sample(run.GetInput<float>(0), point, out);
+                    }
+                    else
+                    {
+                        std::fill_n(out, m_Channels, 0.0f);
+                    }
                 }
             }
         };
@@ -84,17 +76,10 @@ struct TransformRun
                             std::ref(part));
     }
 
-    /// A point that lies outside of all pixels' centers, or nowhere, gives zeros.
-    void Sample(const float* in, float y, float x, float* out) const
+    void Sample(const float* in, const ImagePoint& point, float* out) const
     {
-        if (!(x >= 0 && y >= 0 && x <= static_cast<float>(m_InputWidth) - 1 &&
-              y <= static_cast<float>(m_InputHeight) - 1))
-        {
-            std::fill_n(out, m_Channels, 0.0f);
-            return;
-        }
-        const Neighbours rows(y, m_InputHeight);
-        const Neighbours columns(x, m_InputWidth);
+        const Neighbours rows(point.m_Y, m_InputHeight);
+        const Neighbours columns(point.m_X, m_InputWidth);
         const float* const corner = in + (rows.m_First * m_InputWidth + columns.m_First) * m_Channels;
         const auto pixel = [&](size_t row, size_t column, size_t channel)
         {

@@ -81,136 +81,52 @@ void AddConvolution2dTransposeBias(const OperatorView& op, NetworkBuilder& build
     builder.Wire(op, builder.Network().AddTransposeConvolution2dLayer(descriptor, op.LayerName().c_str()), {0, 1, 2});
 }
 
-/// Struct TfLitePoolParams.
-struct PoolOptions
+FusedActivation ToActivation(const OperatorView& op, int32_t number)
 {
-    PaddingScheme m_Padding;
-    std::vector<uint32_t> m_Strides; ///< height, width
-    std::vector<uint32_t> m_Sizes;
-    FusedActivation m_Activation;
-};
-
-PoolOptions ReadPoolOptions(const OperatorView& op)
-{
-    RequireFloats(op);
     using enum FusedActivation;
     static constexpr FusedActivation activations[] = {None, Relu, ReluN1To1, Relu6};
-    const std::vector<int32_t> options = ReadStruct(op, 6);
-    const int32_t activation = options[5];
-    if (activation < 0 || static_cast<size_t>(activation) >= std::size(activations))
+    if (number < 0 || static_cast<size_t>(number) >= std::size(activations))
     {
-        op.Fail(fmt::format("activation is {}, should be in 0 to {}", activation, std::size(activations) - 1));
+        op.Fail(fmt::format("activation is {}, should be in 0 to {}", number, std::size(activations) - 1));
     }
-    return {ToPadding(op, options[0]),
-            {ToSize(op, "stride_height", options[2]), ToSize(op, "stride_width", options[1])},
-            {ToSize(op, "filter_height", options[4]), ToSize(op, "filter_width", options[3])},
-            activations[activation]};
+    return activations[number];
 }
 
-/// An operator that becomes a chain of layers.
-class Chain
+/// Struct TfLitePoolParams: padding, then the strides and sizes of the windows, then the activation.
+std::vector<int32_t> ReadPoolOptions(const OperatorView& op)
 {
-public:
-    Chain(const OperatorView& op, NetworkBuilder& builder) : m_Op(op), m_Builder(builder) {}
+    RequireFloats(op);
+    return ReadStruct(op, 6);
+}
 
-    /// The operator's input with channels in front of rows and columns.
-    IOutputSlot& ChannelsFirst(size_t operand)
-    {
-        IConnectableLayer* layer = AddTranspose({0, 3, 1, 2}, fmt::format("input {} in planes", operand));
-        m_Builder.WireInput(m_Op, operand, layer, 0);
-        return layer->GetOutputSlot(0);
-    }
+template <typename Descriptor>
+Descriptor MakeWindows(const OperatorView& op, const std::vector<int32_t>& options)
+{
+    Descriptor descriptor;
+    descriptor.m_StrideX = ToSize(op, "stride_width", options[1]);
+    descriptor.m_StrideY = ToSize(op, "stride_height", options[2]);
+    descriptor.m_PoolWidth = ToSize(op, "filter_width", options[3]);
+    descriptor.m_PoolHeight = ToSize(op, "filter_height", options[4]);
+    return descriptor;
+}
 
-    /// The result in the operator's own order.
-    IConnectableLayer* ChannelsLast(IOutputSlot& source, const char* what)
-    {
-        return Connect(source, AddTranspose({0, 2, 3, 1}, what));
-    }
-
-    IConnectableLayer* Cast(IOutputSlot& source, DataType type)
-    {
-        m_Builder.CountLayer();
-        IConnectableLayer* layer =
-            Connect(source, m_Builder.Network().AddCastLayer(m_Op.LayerName(GetDataTypeName(type)).c_str()));
-        layer->GetOutputSlot(0).SetTensorInfo(TensorInfo(TensorShape(), type));
-        return layer;
-    }
-
-    /// The sum with a number.
-    IConnectableLayer* Add(IOutputSlot& source, float number)
-    {
-        m_Builder.CountLayer();
-        m_Builder.CountLayer();
-        const auto value = std::make_shared<const float>(number);
-        const TensorInfo info(TensorShape({1}), DataType::Float32, 0.0f, 0, true);
-        IConnectableLayer* constant = m_Builder.Network().AddConstantLayer(ConstTensor(info, value.get()), value,
-                                                                           m_Op.LayerName("number").c_str());
-        IConnectableLayer* sum = m_Builder.Network().AddElementwiseBinaryLayer(
-            ElementwiseBinaryDescriptor(BinaryOperation::Add), m_Op.LayerName("sum").c_str());
-        constant->GetOutputSlot(0).Connect(sum->GetInputSlot(1));
-        return Connect(source, sum);
-    }
-
-    static IConnectableLayer* Connect(IOutputSlot& source, IConnectableLayer* layer, unsigned int slot = 0)
-    {
-        source.Connect(layer->GetInputSlot(slot));
-        return layer;
-    }
-
-private:
-    IConnectableLayer* AddTranspose(const std::vector<unsigned int>& mappings, const std::string& what)
-    {
-        m_Builder.CountLayer();
-        const PermutationVector permutation(mappings.data(), static_cast<unsigned int>(mappings.size()));
-        return m_Builder.Network().AddTransposeLayer(TransposeDescriptor(permutation), m_Op.LayerName(what).c_str());
-    }
-
-    const OperatorView& m_Op;
-    NetworkBuilder& m_Builder;
-};
-
-/// Indices are those within windows plus 0.1, as floats.
 void AddMaxPoolingWithArgmax2d(const OperatorView& op, NetworkBuilder& builder)
 {
-    const PoolOptions options = ReadPoolOptions(op);
-    PoolingNdDescriptor descriptor;
-    descriptor.m_PoolSizes = options.m_Sizes;
-    descriptor.m_Strides = options.m_Strides;
-    descriptor.m_PaddingScheme = options.m_Padding;
-    descriptor.m_IndicesEnabled = true;
-    descriptor.m_IndicesInWindow = true;
-    Chain chain(op, builder);
-    IOutputSlot& input = chain.ChannelsFirst(0);
+    const std::vector<int32_t> options = ReadPoolOptions(op);
+    auto descriptor = MakeWindows<MaxPool2dWithIndicesDescriptor>(op, options);
+    descriptor.m_PaddingScheme = ToPadding(op, options[0]);
     builder.CountLayer();
-    IConnectableLayer* pool =
-        Chain::Connect(input, builder.Network().AddPoolingNdLayer(descriptor, op.LayerName().c_str()));
-    builder.WireSlot(op, chain.ChannelsLast(pool->GetOutputSlot(0), "values"), 0, 0, options.m_Activation);
-    IConnectableLayer* indices = chain.ChannelsLast(pool->GetOutputSlot(1), "indices");
-    indices = chain.Cast(indices->GetOutputSlot(0), DataType::Float32);
-    builder.WireSlot(op, chain.Add(indices->GetOutputSlot(0), 0.1f), 0, 1);
+    IConnectableLayer* layer = builder.Network().AddMaxPool2dWithIndicesLayer(descriptor, op.LayerName().c_str());
+    builder.WireInput(op, 0, layer, 0);
+    builder.WireSlot(op, layer, 0, 0, ToActivation(op, options[5]));
+    builder.WireSlot(op, layer, 1, 1);
 }
 
 /// MediaPipe's kernel looks neither at the padding nor at the activation.
 void AddMaxUnpooling2d(const OperatorView& op, NetworkBuilder& builder)
 {
-    const PoolOptions options = ReadPoolOptions(op);
-    MaxUnpoolDescriptor descriptor;
-    descriptor.m_PoolSizes = options.m_Sizes;
-    descriptor.m_Strides = options.m_Strides;
-    descriptor.m_IndicesInWindow = true;
-    Chain chain(op, builder);
-    IOutputSlot& values = chain.ChannelsFirst(0);
-    IConnectableLayer* indices = chain.Cast(chain.ChannelsFirst(1), DataType::Signed64);
-    builder.CountLayer();
-    IConnectableLayer* unpool =
-        Chain::Connect(values, builder.Network().AddMaxUnpoolLayer(descriptor, op.LayerName().c_str()));
-    Chain::Connect(indices->GetOutputSlot(0), unpool, 1);
-    builder.WireSlot(op, chain.ChannelsLast(unpool->GetOutputSlot(0), "output"), 0, 0);
-}
-
-uint32_t ReadIndex(const OperatorView& op, const char* option)
-{
-    return op.Unsigned(option, 0, 0);
+    const auto descriptor = MakeWindows<MaxUnpool2dDescriptor>(op, ReadPoolOptions(op));
+    builder.Wire(op, builder.Network().AddMaxUnpool2dLayer(descriptor, op.LayerName().c_str()), {0, 1});
 }
 
 float ReadScale(const OperatorView& op, const char* option)
@@ -239,8 +155,8 @@ void AddLandmarksToTransformMatrix(const OperatorView& op, NetworkBuilder& build
     {
         op.Fail("option subset_idxs is missing or empty");
     }
-    descriptor.m_LeftRotationIndex = ReadIndex(op, "left_rotation_idx");
-    descriptor.m_RightRotationIndex = ReadIndex(op, "right_rotation_idx");
+    descriptor.m_LeftRotationIndex = op.Unsigned("left_rotation_idx", 0, 0);
+    descriptor.m_RightRotationIndex = op.Unsigned("right_rotation_idx", 0, 0);
     descriptor.m_TargetRotation = op.Float("target_rotation_radians", 0.0f);
     descriptor.m_OutputHeight = op.Unsigned("output_height", 0, 1);
     descriptor.m_OutputWidth = op.Unsigned("output_width", 0, 1);
@@ -271,6 +187,39 @@ void AddTransformTensorBilinear(const OperatorView& op, NetworkBuilder& builder)
     builder.Wire(op, builder.Network().AddTransformTensorBilinearLayer(descriptor, op.LayerName().c_str()), {0, 1});
 }
 
+/// There is a point for each pixel of the image.
+void AddResampler(const OperatorView& op, NetworkBuilder& builder)
+{
+    RequireFloats(op);
+    const TensorShape& image = op.Input(0).m_DeclaredShape;
+    const TensorShape& points = op.Input(1).m_DeclaredShape;
+    const auto isImage = [](const TensorShape& shape)
+    { return shape.AreAllDimensionsSpecified() && shape.GetNumDimensions() == 4; };
+    if (isImage(image) && isImage(points) && (image[1] != points[1] || image[2] != points[2]))
+    {
+        op.Fail(
+            fmt::format("tensor {}, the points, has shape {}, but should be of as many rows and columns as tensor {} "
+                        "of shape {}",
+                        op.Input(1).Label(), points.ToString(), op.Input(0).Label(), image.ToString()));
+    }
+    GridSampleDescriptor descriptor;
+    descriptor.m_InPixels = true;
+    const auto transpose = [&](const PermutationVector& mappings, const char* what)
+    {
+        builder.CountLayer();
+        return builder.Network().AddTransposeLayer(TransposeDescriptor(mappings), op.LayerName(what).c_str());
+    };
+    IConnectableLayer* planes = transpose({0, 3, 1, 2}, "planes");
+    builder.WireInput(op, 0, planes, 0);
+    builder.CountLayer();
+    IConnectableLayer* sample = builder.Network().AddGridSampleLayer(descriptor, op.LayerName().c_str());
+    planes->GetOutputSlot(0).Connect(sample->GetInputSlot(0));
+    builder.WireInput(op, 1, sample, 1);
+    IConnectableLayer* output = transpose({0, 2, 3, 1}, "output");
+    sample->GetOutputSlot(0).Connect(output->GetInputSlot(0));
+    builder.WireSlot(op, output, 0, 0);
+}
+
 } // namespace
 
 Span<const OperatorRow> GetMediaPipeRows()
@@ -280,6 +229,7 @@ Span<const OperatorRow> GetMediaPipeRows()
         {"Landmarks2TransformMatrix", AddLandmarksToTransformMatrix, 1, 1, 1, 1, IsCustom},
         {"MaxPoolingWithArgmax2D", AddMaxPoolingWithArgmax2d, 1, 1, 2, 2, IsCustom, HasRawOptions},
         {"MaxUnpooling2D", AddMaxUnpooling2d, 2, 2, 1, 1, IsCustom, HasRawOptions},
+        {"Resampler", AddResampler, 2, 2, 1, 1, IsCustom},
         {"TransformLandmarks", AddTransformLandmarks, 2, 2, 1, 1, IsCustom},
         {"TransformTensorBilinear", AddTransformTensorBilinear, 2, 2, 1, 1, IsCustom},
     };

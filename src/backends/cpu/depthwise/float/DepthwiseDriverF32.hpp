@@ -276,29 +276,31 @@ public:
                      });
             image = repeated;
         }
-        RunTasks(*args.m_Parallel, tasks,
-                 [&](size_t index)
-                 {
-                     const size_t unit = m_Segments == 1 ? m_Layer.m_Tiles->m_Rows : 1;
-                     const IndexRange segments = GetTaskRange(GetRows() * m_Segments, tasks, index, unit);
-                     auto* const output = args.GetOutput<T>(0);
-                     const StripDriver strips(m_Layer);
-                     switch (m_Variant) // a segment of strips is a whole row
-                     {
-                     case DepthwiseVariantF32::RowStrips:
-                         strips.Run(output, image, segments, m_StripRows, scaling,
-                                    backends::Scratch::At<T>(args.m_Scratch, m_QuantizedOffset) +
-                                        index * m_QuantizedElements);
-                         break;
-                     case DepthwiseVariantF32::ColumnStrips: strips.RunColumnStrips(output, image, segments); break;
-                     case DepthwiseVariantF32::AllChannelStrips: strips.RunAllChannels(output, image, segments); break;
-                     case DepthwiseVariantF32::Tiles:
-                         TileDriver(m_Layer).Run(output, image, m_Segments, segments, scaling,
-                                                 backends::Scratch::At<const T*>(args.m_Scratch, 0) +
-                                                     index * m_TableLength);
-                         break;
-                     }
-                 });
+        const size_t unit = m_Segments == 1 ? m_Layer.m_Tiles->m_Rows : 1;
+        const size_t count = GetRows() * m_Segments;
+        const size_t chunks = CountChunks(args.m_Parallel->GetNumThreads(), tasks, DivideUp(count, unit));
+        RunChunks(*args.m_Parallel, tasks, chunks,
+                  [&](size_t task, size_t chunk)
+                  {
+                      const IndexRange segments = GetTaskRange(count, chunks, chunk, unit);
+                      auto* const output = args.GetOutput<T>(0);
+                      const StripDriver strips(m_Layer);
+                      switch (m_Variant) // a segment of strips is a whole row
+                      {
+                      case DepthwiseVariantF32::RowStrips:
+                          strips.Run(output, image, segments, m_StripRows, scaling,
+                                     backends::Scratch::At<T>(args.m_Scratch, m_QuantizedOffset) +
+                                         task * m_QuantizedElements);
+                          break;
+                      case DepthwiseVariantF32::ColumnStrips: strips.RunColumnStrips(output, image, segments); break;
+                      case DepthwiseVariantF32::AllChannelStrips: strips.RunAllChannels(output, image, segments); break;
+                      case DepthwiseVariantF32::Tiles:
+                          TileDriver(m_Layer).Run(output, image, m_Segments, segments, scaling,
+                                                  backends::Scratch::At<const T*>(args.m_Scratch, 0) +
+                                                      task * m_TableLength);
+                          break;
+                      }
+                  });
     }
 
 private:

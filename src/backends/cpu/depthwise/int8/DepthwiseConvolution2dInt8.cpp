@@ -88,11 +88,14 @@ public:
         const double relativeCost = weights.GetMicrokernels().m_Layout == WeightLayoutInt8::Int16x2 ? 8 : 2;
         m_Tasks = std::min(GetMaxTasks(maxThreads), GetWorthwhileTasks(multiplications * relativeCost));
         const size_t strips = g.m_Batches * m_Strips;
+        FindPartStarts();
         if (strips < m_Tasks)
         {
-            m_Segments = std::clamp<size_t>(DivideUp(m_Tasks, strips), 1, DivideUp(g.m_X.m_Output, MinSegmentPixels));
+            m_Parts = std::min(DivideUp(m_Tasks, DivideUp(strips, GetStripsTogether())), m_PartStarts.size());
+            m_Segments =
+                std::clamp<size_t>(DivideUp(m_Tasks, strips * m_Parts), 1, DivideUp(g.m_X.m_Output, MinSegmentPixels));
         }
-        m_Tasks = std::min(m_Tasks, strips * m_Segments);
+        m_Tasks = std::min(m_Tasks, strips * m_Parts * m_Segments);
         Scratch task;
         m_RingBuffer.Reserve(task);
         m_SumsOffset = task.Add<std::byte>(m_RingBuffer.GetRunPixels() * m_RingBuffer.GetMaxColumnBytes() +
@@ -135,28 +138,66 @@ public:
     void operator()(const ExecuteArgs& args) const
     {
         const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
-        RunTasks(*args.m_Parallel, tasks,
-                 [&](size_t index)
-                 {
-                     std::byte* scratch = static_cast<std::byte*>(args.m_Scratch) + index * m_TaskBytes;
-                     m_RingBuffer.Prepare(scratch);
-                     const IndexRange task = GetTaskRange(m_Geometry.m_Batches * m_Strips * m_Segments, tasks, index);
-                     for (size_t unit = task.m_Begin; unit < task.m_End;)
-                     {
-                         const size_t strip = unit / m_Segments % m_Strips;
-                         const size_t left = m_Segments == 1 ? task.m_End - unit : 1;
-                         const size_t count = std::min({left, m_Strips - strip, RowBlockStrips});
-                         RunRowBlock(args, unit / m_Segments / m_Strips, {strip, strip + count},
-                                     GetTaskRange(m_Geometry.m_X.m_Output, m_Segments, unit % m_Segments), scratch);
-                         unit += count;
-                     }
-                 });
+        const size_t pieces = m_Segments * m_Parts; // of an image; each has all strips
+        const size_t units = m_Geometry.m_Batches * m_Strips * pieces;
+        const size_t chunks = CountChunks(args.m_Parallel->GetNumThreads(), tasks, units);
+        RunChunks(*args.m_Parallel, tasks, chunks,
+                  [&](size_t task, size_t chunk)
+                  {
+                      std::byte* scratch = static_cast<std::byte*>(args.m_Scratch) + task * m_TaskBytes;
+                      m_RingBuffer.Prepare(scratch);
+                      const IndexRange range = GetTaskRange(units, chunks, chunk);
+                      for (size_t unit = range.m_Begin; unit < range.m_End;)
+                      {
+                          const size_t strip = unit % m_Strips;
+                          const size_t piece = unit / m_Strips % pieces;
+                          const size_t count = std::min({range.m_End - unit, m_Strips - strip, RowBlockStrips});
+                          RunRowBlock(args, unit / m_Strips / pieces, {strip, strip + count},
+                                      GetTaskRange(m_Geometry.m_X.m_Output, m_Segments, piece % m_Segments),
+                                      GetPart(piece / m_Segments), scratch);
+                          unit += count;
+                      }
+                  });
     }
 
 private:
-    /// Computes a range of pixels in a range of row strips of one image.
+    /// Threads that run different parts write no byte both.
+    void FindPartStarts()
+    {
+        const std::vector<ChannelBlockInt8>& blocks = m_Weights->GetBlocks();
+        size_t end = 0;
+        for (size_t b = 0; b < blocks.size(); ++b)
+        {
+            if (blocks[b].m_Channel >= end)
+            {
+                m_PartStarts.push_back(b);
+            }
+            end = std::max(end, blocks[b].m_Channel + blocks[b].m_Channels);
+        }
+    }
+
+    /// The blocks of a part.
+    IndexRange GetPart(size_t part) const
+    {
+        const IndexRange range = GetTaskRange(m_PartStarts.size(), m_Parts, part);
+        return {m_PartStarts[range.m_Begin],
+                range.m_End < m_PartStarts.size() ? m_PartStarts[range.m_End] : m_Weights->GetBlocks().size()};
+    }
+
+    /// The number of strips that blocks compute at once.
+    size_t GetStripsTogether() const
+    {
+        size_t most = 1;
+        for (const ChannelBlockInt8& block : m_Weights->GetBlocks())
+        {
+            most = std::max<size_t>(most, block.m_StripCount);
+        }
+        return most;
+    }
+
+    /// Computes a range of pixels in a range of row strips of one image, for a range of blocks of channels.
     void RunRowBlock(const ExecuteArgs& args, size_t image, const IndexRange& strips, const IndexRange& all,
-                     std::byte* scratch) const
+                     const IndexRange& blocks, std::byte* scratch) const
     {
         const size_t height = m_Geometry.m_Y.m_Output;
         const size_t rowElements = m_Geometry.m_X.m_Output * m_Geometry.m_OutputChannels;
@@ -166,7 +207,7 @@ private:
         uint8_t* to = args.GetOutput<uint8_t>(0) + image * height * rowElements;
         if (m_Weights->HasStripBlocks())
         {
-            m_StripDriver.Write(from, strips, all,
+            m_StripDriver.Write(from, strips, all, blocks,
                                 m_RingBuffer.MakeRun(m_Weights->GetBlocks().front(), all).m_ColumnRange,
                                 m_RingBuffer.GetPadding(scratch), to);
         }
@@ -174,8 +215,9 @@ private:
         {
             const IndexRange run = GetTaskRange(all.m_End - all.m_Begin, runs, i);
             const IndexRange pixels = {all.m_Begin + run.m_Begin, all.m_Begin + run.m_End};
-            for (const ChannelBlockInt8& block : m_Weights->GetBlocks())
+            for (size_t b = blocks.m_Begin; b < blocks.m_End; ++b)
             {
+                const ChannelBlockInt8& block = m_Weights->GetBlocks()[b];
                 if (block.m_StripCount != 0)
                 {
                     continue;
@@ -301,8 +343,10 @@ private:
     RowStripDriverInt8 m_StripDriver;
     int32_t m_Min;
     int32_t m_Max;
-    size_t m_Strips = 0;   ///< row strips of an image: their output rows share interleaved image rows
-    size_t m_Segments = 1; ///< segments of a row, more than 1 where there are few row strips
+    size_t m_Strips = 0;              ///< row strips of an image: their output rows share interleaved image rows
+    std::vector<size_t> m_PartStarts; ///< blocks that no earlier block shares channels with
+    size_t m_Parts = 1;               ///< parts of the channels, more than 1 where there are few row strips
+    size_t m_Segments = 1;            ///< segments of a row, likewise where there are few channels, too
     size_t m_Tasks = 1;
     size_t m_TaskBytes = 0;
     size_t m_ScratchBytes = 0;

@@ -37,7 +37,8 @@ RowStripDriverInt8::RowStripDriverInt8(const PackedDepthwiseInt8& weights, const
 }
 
 void RowStripDriverInt8::Write(const uint8_t* image, const IndexRange& strips, const IndexRange& pixels,
-                               const RowRingBufferInt8::ColumnRange& range, const uint8_t* padding, uint8_t* to) const
+                               const IndexRange& blocks, const RowRingBufferInt8::ColumnRange& range,
+                               const uint8_t* padding, uint8_t* to) const
 {
     const ref::WindowAxis& x = m_Geometry.m_X;
     const size_t rowsPerStrip = m_Weights->GetRowsPerStrip();
@@ -54,8 +55,9 @@ void RowStripDriverInt8::Write(const uint8_t* image, const IndexRange& strips, c
     const auto firstColumn = static_cast<size_t>(std::max<int64_t>(range.m_First, 0));
     const size_t rowElements = x.m_Output * channels;
     const std::byte* columns = m_Requantization->Data();
-    for (const ChannelBlockInt8& block : m_Weights->GetBlocks())
+    for (size_t b = 0; b < blocks.m_End; ++b)
     {
+        const ChannelBlockInt8& block = m_Weights->GetBlocks()[b];
         if (block.m_StripCount == 0)
         {
             continue;
@@ -64,6 +66,10 @@ void RowStripDriverInt8::Write(const uint8_t* image, const IndexRange& strips, c
         together.m_Weights = m_Weights->GetData(block, 0);
         together.m_Requantization = columns;
         columns += m_Weights->GetMicrokernels().m_StripRequantizationBytes;
+        if (b < blocks.m_Begin)
+        {
+            continue;
+        }
         for (size_t first = strips.m_Begin; first < strips.m_End; first += block.m_StripCount)
         {
             together.m_HasSecond = false;

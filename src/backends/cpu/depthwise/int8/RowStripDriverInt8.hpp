@@ -23,9 +23,9 @@ public:
     RowStripDriverInt8(const PackedDepthwiseInt8& weights, const ref::ConvolutionGeometry& geometry, int32_t min,
                        int32_t max);
 
-    /// Computes the strip blocks for a range of pixels in a range of strips. `range`: the image columns that their
-    /// windows read; `padding`: the bytes of a pixel in the padding; `to`: the output's image.
-    void Write(const uint8_t* image, const IndexRange& strips, const IndexRange& pixels,
+    /// Computes the strip blocks among `blocks` for a range of pixels in a range of strips. `range`: the image columns
+    /// that their windows read; `padding`: the bytes of a pixel in the padding; `to`: the output's image.
+    void Write(const uint8_t* image, const IndexRange& strips, const IndexRange& pixels, const IndexRange& blocks,
                const RowRingBufferInt8::ColumnRange& range, const uint8_t* padding, uint8_t* to) const;
 
 private:

@@ -76,8 +76,11 @@ void GemmBf16::Plan(unsigned int maxThreads)
     const double multiplications =
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
     constexpr double FasterThanFloats = 4; // the number of tasks is stated in float multiplications
-    m_Tasks = std::min({GetMaxTasks(maxThreads), GetWorthwhileTasks(multiplications / FasterThanFloats),
-                        std::max(rows, m_Panels->GetPanels())});
+    const size_t maxRanges = GetWorthwhileTasks(multiplications / FasterThanFloats);
+    const size_t tasks = std::min({GetMaxTasks(maxThreads), maxRanges, std::max(rows, m_Panels->GetPanels())});
+    m_Partition = PanelPartition({rows, sizes.m_Columns, m_Panels->GetPanels(), MicrokernelsBf16::MaxRows, 1, maxRanges,
+                                  !m_InPlace && m_IndirectionTaps == 0},
+                                 tasks);
     Scratch task;
     task.Add<const uint16_t*>(m_BlockRows, m_IndirectionTaps);
     m_Im2colOffset = task.Add<uint16_t>(m_Slides          ? microkernels.m_SlidingRows + SlidingColumns - 1
@@ -88,16 +91,15 @@ void GemmBf16::Plan(unsigned int maxThreads)
     task.Add<std::byte>(Im2col::ShortRowBytes); // CopyBytes may write past the end of the im2col buffer
     m_TaskBytes = task.GetBytes();
     Scratch scratch;
-    scratch.AddPerTask(task, m_Tasks);
+    scratch.AddPerTask(task, m_Partition.GetTasks());
     m_ScratchBytes = scratch.GetBytes();
 }
 
 void GemmBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel,
                    const uint16_t* added) const
 {
-    const size_t tasks = std::min<size_t>(m_Tasks, parallel.GetNumThreads());
-    RunPanelRanges(
-        parallel, tasks, {m_Rows, m_Panels->GetSizes().m_Columns, m_Panels->GetPanels(), MicrokernelsBf16::MaxRows}, 1,
+    m_Partition.Run(
+        parallel,
         [&](size_t task, const PanelRange& range)
         {
             const uint16_t* const packed = m_Weights->GetData() + m_Panels->GetElements({0, range.m_FirstPanel});

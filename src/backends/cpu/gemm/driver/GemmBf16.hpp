@@ -98,7 +98,7 @@ private:
     bool m_IndirectsRows = false;
     bool m_Slides = false;
     size_t m_Im2colOffset = 0; ///< in the scratch memory of a task
-    size_t m_Tasks = 1;
+    PanelPartition m_Partition;
     size_t m_TaskBytes = 0;
     size_t m_ScratchBytes = 0; ///< of all tasks
 };

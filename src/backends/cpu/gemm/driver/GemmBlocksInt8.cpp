@@ -18,15 +18,18 @@ using backends::Scratch;
 /// Bytes of data in a block of rows: an eighth of a second-level cache of 1 MiB, as the panels pass through it too.
 constexpr size_t BlockBytes = size_t{128} << 10;
 
-size_t CountTasks(const PackedBlocksInt8& weights, size_t rows, unsigned int maxThreads)
+PanelPartition MakePartition(const PackedBlocksInt8& weights, size_t rows, unsigned int maxThreads)
 {
     // Few rows count as at least four, since weights come from memory for these.
     constexpr size_t FewRows = 4;
     constexpr double FasterThanFloats = 4;
     const double multiplications = static_cast<double>(std::max(rows, FewRows)) *
                                    static_cast<double>(weights.GetColumns()) * static_cast<double>(weights.GetDepth());
-    return std::min({GetMaxTasks(maxThreads), GetWorthwhileTasks(multiplications / FasterThanFloats),
-                     std::max(rows, weights.GetPanels().size())});
+    const size_t maxRanges = GetWorthwhileTasks(multiplications / FasterThanFloats);
+    const size_t panels = weights.GetPanels().size();
+    const MicrokernelSetInt8& tiles = weights.GetTiles();
+    return {{rows, weights.GetColumns(), panels, tiles.m_Rows[tiles.m_Vectors], 1, maxRanges},
+            std::min({GetMaxTasks(maxThreads), maxRanges, std::max(rows, panels)})};
 }
 
 } // namespace
@@ -36,7 +39,7 @@ GemmBlocksInt8::GemmBlocksInt8(const PackedBlocksInt8& weights, size_t rows, con
       m_Pitch(weights.GetDepth() * (weights.GetTiles().IsDataInt16() ? sizeof(int16_t) : 1)),
       m_Slices(weights.GetBlocks() *
                DivideUp(weights.GetBlockSize(), weights.GetTiles().m_BlockSums.GetSliceBytes(weights.GetBlockSize()))),
-      m_Clamp(args.m_FusedActivation), m_Tasks(CountTasks(weights, rows, args.m_MaxThreads))
+      m_Clamp(args.m_FusedActivation), m_Partition(MakePartition(weights, rows, args.m_MaxThreads))
 {
     Scratch scratch;
     HybridDataInt8 data;
@@ -51,12 +54,8 @@ GemmBlocksInt8::GemmBlocksInt8(const PackedBlocksInt8& weights, size_t rows, con
 void GemmBlocksInt8::Run(const ExecuteArgs& args) const
 {
     const Rows rows = Prepare(args, m_Quantizer.Quantize(args));
-    const MicrokernelSetInt8& tiles = m_Weights->GetTiles();
-    const size_t panels = m_Weights->GetPanels().size();
-    const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
-    const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
-    RunPanelRanges(*args.m_Parallel, tasks, {m_Rows, m_Weights->GetColumns(), panels, tileRows}, 1,
-                   [&](size_t, const PanelRange& range) { RunRange(rows, range, args.GetOutput<float>(0)); });
+    m_Partition.Run(*args.m_Parallel,
+                    [&](size_t, const PanelRange& range) { RunRange(rows, range, args.GetOutput<float>(0)); });
 }
 
 GemmBlocksInt8::Rows GemmBlocksInt8::Prepare(const ExecuteArgs& args, const GemmDataInt8& data) const

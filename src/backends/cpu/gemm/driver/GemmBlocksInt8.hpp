@@ -51,7 +51,7 @@ private:
     size_t m_Slices; ///< of a row: see BlockSumsInt8
     backends::FloatClamp m_Clamp;
     HybridQuantizerInt8 m_Quantizer;
-    size_t m_Tasks = 1;
+    PanelPartition m_Partition;
     size_t m_StartsOffset = 0; ///< in the scratch memory
     size_t m_WideOffset = 0;
     size_t m_ScratchBytes = 0;

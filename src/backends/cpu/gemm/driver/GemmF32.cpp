@@ -106,8 +106,12 @@ void GemmF32::Plan(unsigned int maxThreads)
 
     const double multiplications =
         static_cast<double>(m_Rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
-    m_Tasks = std::min({GetMaxTasks(maxThreads), GetWorthwhileTasks(multiplications),
-                        std::max(m_Rows, m_Unpacked != nullptr ? sizes.m_Columns : m_Panels->Get().size())});
+    const size_t maxRanges = GetWorthwhileTasks(multiplications);
+    const size_t tasks = std::min({GetMaxTasks(maxThreads), maxRanges,
+                                   std::max(m_Rows, m_Unpacked != nullptr ? sizes.m_Columns : m_Panels->Get().size())});
+    m_Partition = PanelPartition({m_Rows, sizes.m_Columns, m_Panels->Get().size(), MicrokernelsF32::MaxRows, 1,
+                                  maxRanges, m_Reading == Reading::Im2col || m_Reading == Reading::Sliding},
+                                 tasks);
     if (m_Unpacked != nullptr && m_Im2col.IsPointwise())
     {
         return;
@@ -130,7 +134,7 @@ void GemmF32::Plan(unsigned int maxThreads)
     }
     m_TaskBytes = task.GetBytes();
     Scratch scratch;
-    scratch.AddPerTask(task, m_Tasks);
+    scratch.AddPerTask(task, m_Partition.GetTasks());
     m_ScratchBytes = scratch.GetBytes();
 }
 
@@ -205,11 +209,8 @@ void GemmF32::Run(const Operands& operands, void* scratch, IParallelFor& paralle
         RunUnpacked(operands, parallel);
         return;
     }
-    const size_t tasks = std::min<size_t>(m_Tasks, parallel.GetNumThreads());
-    const size_t panels = m_Panels->Get().size();
-    RunPanelRanges(parallel, tasks, {m_Rows, m_Panels->GetSizes().m_Columns, panels, MicrokernelsF32::MaxRows}, 1,
-                   [&](size_t task, const PanelRange& range)
-                   { RunRange(operands, range, static_cast<std::byte*>(scratch) + task * m_TaskBytes); });
+    m_Partition.Run(parallel, [&](size_t task, const PanelRange& range)
+                    { RunRange(operands, range, static_cast<std::byte*>(scratch) + task * m_TaskBytes); });
 }
 
 void GemmF32::RunRange(const float* input, const float* weights, const float* bias, float* out, const PanelRange& range,

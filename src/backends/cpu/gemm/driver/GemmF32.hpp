@@ -144,7 +144,7 @@ private:
     size_t m_BlockRows = 0; ///< rows whose data stay in the cache while all panels pass
     size_t m_SliceTaps = 0;
     size_t m_SliceDepth = 0;
-    size_t m_Tasks = 1;
+    PanelPartition m_Partition;
     size_t m_Im2colOffset = 0; ///< in the scratch memory of a task
     size_t m_TaskBytes = 0;
     size_t m_ScratchBytes = 0; ///< of all tasks

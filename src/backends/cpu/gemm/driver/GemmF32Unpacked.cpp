@@ -11,7 +11,7 @@ namespace tenon::cpu
 void GemmF32::RunUnpacked(const Operands& operands, IParallelFor& parallel) const
 {
     const WeightSizes& sizes = m_Panels->GetSizes();
-    const size_t tasks = std::min<size_t>(m_Tasks, parallel.GetNumThreads());
+    const size_t tasks = std::min<size_t>(m_Partition.GetTasks(), parallel.GetNumThreads());
     constexpr size_t ColumnUnit = 16; // a cache line of the output
     const bool isSplitByRows = m_Rows / DotProductsF32::Rows > sizes.m_Columns / ColumnUnit;
     RunTasks(parallel, tasks,

@@ -49,27 +49,27 @@ GemmInt16::GemmInt16(const PackedWeightsInt16& weights, const Im2col& windows, s
     const double multiplications =
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
     constexpr double FasterThanFloats = 2; // the number of tasks is stated in float multiplications
-    m_Tasks = std::min({GetMaxTasks(maxThreads), GetWorthwhileTasks(multiplications / FasterThanFloats),
-                        std::max(rows, weights.GetPanels().size())});
+    const size_t maxRanges = GetWorthwhileTasks(multiplications / FasterThanFloats);
+    const size_t panels = weights.GetPanels().size();
+    const size_t tasks = std::min({GetMaxTasks(maxThreads), maxRanges, std::max(rows, panels)});
+    m_Partition =
+        PanelPartition({rows, sizes.m_Columns, panels, MicrokernelsInt16::MaxRows, 1, maxRanges, !m_InPlace}, tasks);
     Scratch task;
     task.Add<const int16_t*>(m_BlockRows, m_Taps);
     m_Im2colOffset = task.Add<int32_t>(m_InPlace ? 0 : m_BlockRows, m_TapGroups);
     task.Add<std::byte>(Im2col::ShortRowBytes); // CopyBytes may write past the end of the im2col buffer
     m_TaskBytes = task.GetBytes();
     Scratch scratch;
-    scratch.AddPerTask(task, m_Tasks);
+    scratch.AddPerTask(task, m_Partition.GetTasks());
     m_ScratchBytes = scratch.GetBytes();
 }
 
 void GemmInt16::Run(const ExecuteArgs& args) const
 {
     const Operands operands{args.GetInput<int16_t>(0), args.GetOutput<int16_t>(0)};
-    const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
     auto* const scratch = static_cast<std::byte*>(args.m_Scratch);
-    RunPanelRanges(
-        *args.m_Parallel, tasks,
-        {m_Rows, m_Weights->GetSizes().m_Columns, m_Weights->GetPanels().size(), MicrokernelsInt16::MaxRows}, 1,
-        [&](size_t task, const PanelRange& range) { RunRange(operands, range, scratch + task * m_TaskBytes); });
+    m_Partition.Run(*args.m_Parallel, [&](size_t task, const PanelRange& range)
+                    { RunRange(operands, range, scratch + task * m_TaskBytes); });
 }
 
 void GemmInt16::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const

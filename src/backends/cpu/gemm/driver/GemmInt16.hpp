@@ -63,7 +63,7 @@ private:
     size_t m_Taps = 1;
     size_t m_TapGroups;
     size_t m_BlockRows; ///< rows whose data stay in the cache while all panels pass
-    size_t m_Tasks;
+    PanelPartition m_Partition;
     size_t m_Im2colOffset; ///< in the scratch memory of a task, after the indirection buffer
     size_t m_TaskBytes;
     size_t m_ScratchBytes;

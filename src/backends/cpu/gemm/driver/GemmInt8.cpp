@@ -116,16 +116,20 @@ void GemmInt8::Plan(Scratch scratch, unsigned int maxThreads)
     const double fasterThanFloats = isWide ? 1.5 : isInt16 ? 2 : 4;
     const double ofAnOutput = isWide || isInt16 ? 36 : 12;
     const double outputs = static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns());
-    m_Tasks = std::min({GetMaxTasks(maxThreads),
-                        GetWorthwhileTasks(multiplications / fasterThanFloats + outputs * ofAnOutput),
-                        std::max(m_Rows, m_Weights->GetPanels().size())});
+    const size_t maxRanges = GetWorthwhileTasks(multiplications / fasterThanFloats + outputs * ofAnOutput);
+    const size_t panels = m_Weights->GetPanels().size();
+    const size_t tasks = std::min({GetMaxTasks(maxThreads), maxRanges, std::max(m_Rows, panels)});
+    const size_t unit = m_Rows >= tasks * 16 * tileRows ? tileRows : 1; // whole tiles, where more rows do not matter
+    m_Partition = PanelPartition(
+        {m_Rows, m_Weights->GetColumns(), panels, tileRows, unit, maxRanges, m_CopiesStrips || m_ImplicitGemm.IsUsed()},
+        tasks);
 
     Scratch task;
     if (m_ImplicitGemm.IsUsed() && !SkipsTaps())
     {
         task.Add<std::byte>(m_ImplicitGemm.GetScratchBytes());
         m_TaskBytes = task.GetBytes();
-        m_TasksOffset = scratch.AddPerTask(task, m_Tasks);
+        m_TasksOffset = scratch.AddPerTask(task, m_Partition.GetTasks());
         m_ScratchBytes = scratch.GetBytes();
         return;
     }
@@ -155,7 +159,7 @@ void GemmInt8::Plan(Scratch scratch, unsigned int maxThreads)
                             task.GetBytes()); // replaces all of the above, see SetOutputLayout
     }
     m_TaskBytes = task.GetBytes();
-    m_TasksOffset = scratch.AddPerTask(task, m_Tasks);
+    m_TasksOffset = scratch.AddPerTask(task, m_Partition.GetTasks());
     m_ScratchBytes = scratch.GetBytes();
 }
 
@@ -177,15 +181,9 @@ void GemmInt8::RunSums(const void* data, const int32_t* start, int32_t* sums, vo
 
 void GemmInt8::RunAll(const Memory& memory, void* scratch, IParallelFor& parallel) const
 {
-    const size_t tasks = std::min<size_t>(m_Tasks, parallel.GetNumThreads());
-    const size_t panels = m_Weights->GetPanels().size();
-    const MicrokernelSetInt8& tiles = m_Weights->GetTiles();
-    const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
-    const size_t unit = m_Rows >= tasks * 16 * tileRows ? tileRows : 1; // whole tiles, where more rows do not matter
     std::byte* const ofTasks = static_cast<std::byte*>(scratch) + m_TasksOffset;
-    RunPanelRanges(parallel, tasks, {m_Rows, m_Weights->GetColumns(), panels, tileRows}, unit,
-                   [&](size_t task, const PanelRange& range)
-                   { RunRange(memory, range, ofTasks + task * m_TaskBytes); });
+    m_Partition.Run(parallel, [&](size_t task, const PanelRange& range)
+                    { RunRange(memory, range, ofTasks + task * m_TaskBytes); });
 }
 
 bool GemmInt8::SkipsTaps() const

@@ -178,7 +178,7 @@ private:
     float m_Low = 0.0f;
     float m_High = 0.0f;
     size_t m_TasksOffset = 0; ///< in the scratch memory, behind the memory that all tasks share
-    size_t m_Tasks = 1;
+    PanelPartition m_Partition;
     size_t m_StripOffset = 0; ///< in a task's scratch memory, which begins with the row corrections
     size_t m_ZeroPointsOffset = 0;
     size_t m_RowScalesOffset = 0;

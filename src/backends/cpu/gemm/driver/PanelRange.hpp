@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partition of a GEMM over threads, for all GEMM drivers: RunPanelRanges gives each task a range of rows or a range of
-// panels. OutputCacheLines decides whether the cache lines of such a range's output are zeroed or prefetched before
+// Partition of a GEMM over threads, for all GEMM drivers: PanelPartition cuts the output into ranges of rows by ranges
+// of panels. OutputCacheLines decides whether the cache lines of such a range's output are zeroed or prefetched before
 // tiles write parts of them: a partial write of a line first reads the line from memory (write-allocate), and shallow
 // tiles wait for it.
 #pragma once
@@ -34,43 +34,67 @@ struct PartitionShape
     size_t m_Columns = 0;
     size_t m_Panels = 0; ///< of the columns
     size_t m_TileRows = 1;
+    size_t m_RowUnit = 1;     ///< boundaries between ranges of rows are multiples of it
+    size_t m_MaxRanges = 1;   ///< the number of ranges that pays
+    bool m_PacksRows = false; ///< each range packs its rows, as im2col does
 };
 
-/// Whether tasks get ranges of rows (true) or of panels (false). Rows are split where there are fewer panels than
-/// tasks, or where each task gets at least one full tile of rows. Panels are split where the weights are much larger
-/// than the data: each thread then reads weights of its own, from a shared cache or its private one.
-inline bool IsSplitByRows(const PartitionShape& shape, size_t tasks)
+/// A grid of ranges: ranges of rows by ranges of panels.
+struct PanelGrid
 {
-    constexpr size_t ManyMore = 2;
-    constexpr size_t Even = 8; // panels per task, below which the shares of the tasks are uneven
-    if (shape.m_Panels < tasks)
-    {
-        return true;
-    }
-    const bool isEven = shape.m_Panels % tasks == 0 || shape.m_Panels >= tasks * Even;
-    return shape.m_Rows >= tasks * shape.m_TileRows && !(shape.m_Columns >= ManyMore * shape.m_Rows && isEven);
-}
+    size_t m_RowRanges = 1;
+    size_t m_PanelRanges = 1;
+};
 
-/// Calls body(task, range), on several threads, for at most `tasks` ranges that cover the product. Boundaries between
-/// ranges of rows are multiples of `rowUnit`.
-template <typename F>
-void RunPanelRanges(IParallelFor& parallel, size_t tasks, const PartitionShape& shape, size_t rowUnit, const F& body)
+/// The grid for `tasks` threads that draw about `ranges` ranges.
+PanelGrid FindPanelGrid(const PartitionShape& shape, size_t tasks, size_t ranges);
+
+/// A product cut into ranges for several threads.
+class PanelPartition
 {
-    const size_t rows = shape.m_Rows;
-    const size_t panels = shape.m_Panels;
-    const bool isSplitByRows = IsSplitByRows(shape, tasks);
-    const size_t used = isSplitByRows ? std::min(tasks, rows) : tasks;
-    RunTasks(parallel, used,
-             [&](size_t index)
-             {
-                 PanelRange range{0, rows, 0, panels};
-                 const IndexRange task =
-                     GetTaskRange(isSplitByRows ? rows : panels, used, index, isSplitByRows ? rowUnit : 1);
-                 (isSplitByRows ? range.m_FirstRow : range.m_FirstPanel) = task.m_Begin;
-                 (isSplitByRows ? range.m_LastRow : range.m_LastPanel) = task.m_End;
-                 body(index, range);
-             });
-}
+public:
+    PanelPartition() = default;
+    /// `tasks`: the maximum number of threads.
+    PanelPartition(const PartitionShape& shape, size_t tasks)
+        : m_Shape(shape), m_Tasks(tasks),
+          m_Grid(tasks > 1 ? FindPanelGrid(shape, tasks, CountChunks(tasks, tasks, shape.m_MaxRanges)) : PanelGrid())
+    {
+    }
+
+    size_t GetTasks() const { return m_Tasks; }
+
+    /// Calls body(task, range), on several threads, for ranges that cover the product; see RunChunks.
+    template <typename F>
+    void Run(IParallelFor& parallel, const F& body) const
+    {
+        const size_t threads = parallel.GetNumThreads();
+        const size_t tasks = std::min(m_Tasks, threads);
+        if (tasks <= 1)
+        {
+            body(size_t{0}, PanelRange{0, m_Shape.m_Rows, 0, m_Shape.m_Panels});
+            return;
+        }
+        const PanelGrid grid = threads == m_Tasks
+                                   ? m_Grid
+                                   : FindPanelGrid(m_Shape, tasks, CountChunks(threads, tasks, m_Shape.m_MaxRanges));
+        const size_t ranges = grid.m_RowRanges * grid.m_PanelRanges;
+        RunChunks(parallel, std::min(tasks, ranges), ranges,
+                  [&](size_t task, size_t index)
+                  {
+                      // Ranges of the same panels follow each other: a thread reads its weights once.
+                      const IndexRange rows =
+                          GetTaskRange(m_Shape.m_Rows, grid.m_RowRanges, index % grid.m_RowRanges, m_Shape.m_RowUnit);
+                      const IndexRange panels =
+                          GetTaskRange(m_Shape.m_Panels, grid.m_PanelRanges, index / grid.m_RowRanges);
+                      body(task, PanelRange{rows.m_Begin, rows.m_End, panels.m_Begin, panels.m_End});
+                  });
+    }
+
+private:
+    PartitionShape m_Shape;
+    size_t m_Tasks = 1;
+    PanelGrid m_Grid; ///< for m_Tasks threads
+};
 
 /// The cache lines of a range of rows of an output, for GemmF32, GemmBf16 and GemmInt8.
 class OutputCacheLines
