@@ -65,7 +65,10 @@ const metadata::ModelMetadata& VerifyMetadata(Span<const uint8_t> bytes, const L
 /// One a line. The end of the last line begins no further label.
 std::vector<std::string> SplitLabels(std::string_view text, ReadBudget& budget)
 {
+    const auto numLines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+    budget.Charge(numLines * sizeof(std::string) + text.size());
     std::vector<std::string> labels;
+    labels.reserve(numLines);
     while (!text.empty())
     {
         const size_t end = std::min(text.find('\n'), text.size());
@@ -75,7 +78,6 @@ std::vector<std::string> SplitLabels(std::string_view text, ReadBudget& budget)
         {
             line.remove_suffix(1);
         }
-        budget.Charge(sizeof(std::string) + line.size());
         labels.emplace_back(line);
     }
     return labels;
@@ -129,7 +131,6 @@ private:
         constexpr size_t maxFaults = 16;
         if (m_Result.m_Faults.size() < maxFaults)
         {
-            m_Budget.Charge(sizeof(std::string) + fault.size());
             m_Result.m_Faults.push_back(std::move(fault));
         }
     }
@@ -199,15 +200,17 @@ private:
             return {};
         }
         const std::string name = ToString(chosen->name());
+        std::string_view text;
         try
         {
-            return SplitLabels(ReadAssociatedFile(name), m_Budget);
+            text = ReadAssociatedFile(name);
         }
         catch (const Exception& error)
         {
             AddFault(fmt::format("the labels of {}, file '{}', are not read: {}", label, name, error.what()));
             return {};
         }
+        return SplitLabels(text, m_Budget);
     }
 
     std::string_view ReadAssociatedFile(const std::string& name)
@@ -267,9 +270,14 @@ private:
 ModelMetadata ReadMetadata(const Model& model, size_t subgraph, const std::vector<int32_t>& inputs,
                            const std::vector<int32_t>& outputs)
 {
-    ModelMetadata result;
-    result.m_Inputs.resize(inputs.size());
-    result.m_Outputs.resize(outputs.size());
+    const auto makeEmpty = [&]
+    {
+        ModelMetadata empty;
+        empty.m_Inputs.resize(inputs.size());
+        empty.m_Outputs.resize(outputs.size());
+        return empty;
+    };
+    ModelMetadata result = makeEmpty();
     if (const std::optional<uint32_t> buffer = FindMetadata(model))
     {
         try
@@ -278,6 +286,7 @@ ModelMetadata ReadMetadata(const Model& model, size_t subgraph, const std::vecto
         }
         catch (const Exception& error)
         {
+            result = makeEmpty();
             result.m_Faults.push_back(fmt::format("the metadata ({}) are not read: {}", MetadataName, error.what()));
         }
     }
