@@ -56,4 +56,25 @@ std::string_view CutAtCharacter(std::string_view text, size_t maxBytes)
     return text.substr(0, maxBytes);
 }
 
+bool IsPartName(std::string_view text)
+{
+    constexpr unsigned char firstPrintable = 0x20;
+    constexpr unsigned char deleted = 0x7F;
+    if (text.empty() || text.size() > MaxPartNameBytes)
+    {
+        return false;
+    }
+    for (size_t at = 0; at < text.size();)
+    {
+        const auto first = static_cast<unsigned char>(text[at]);
+        const size_t length = Utf8Length(text, at);
+        if (length == 0 || first < firstPrintable || first == deleted)
+        {
+            return false;
+        }
+        at += length;
+    }
+    return true;
+}
+
 } // namespace tenon::text

@@ -16,4 +16,9 @@ size_t Utf8Length(std::string_view text, size_t at);
 /// loses three bytes at most.
 std::string_view CutAtCharacter(std::string_view text, size_t maxBytes);
 
+/// Whether the text can name a part of a file in messages and lists: 1 to MaxPartNameBytes bytes of UTF-8 without
+/// control characters.
+bool IsPartName(std::string_view text);
+constexpr size_t MaxPartNameBytes = 1024;
+
 } // namespace tenon::text

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C interface: models in files that hold several, and the metadata of models.
 #include "c_api/Support.hpp"
-#include "cli/TinyModel.hpp"
 #include "harness/TinyOnnx.hpp"
 #include "harness/ZipBuilder.hpp"
+#include "tools/harness/TinyModel.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,15 +18,15 @@ namespace
 {
 
 using namespace tenon::testing::c_api;
-using tenon::cli::test::TinyModel;
+using tenon::tools::test::TinyModel;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// Two models, whose inputs are named after them.
 std::string TwoModels()
 {
-    return tenon::test::MakeZip({{"a", TinyModel(tenon::cli::test::Relu, {{"in_a", {2}}}, {{"out", {2}}})},
-                                 {"b", TinyModel(tenon::cli::test::Relu, {{"in_b", {2}}}, {{"out", {2}}})}});
+    return tenon::test::MakeZip({{"a", TinyModel(tenon::tools::test::Relu, {{"in_a", {2}}}, {{"out", {2}}})},
+                                 {"b", TinyModel(tenon::tools::test::Relu, {{"in_b", {2}}}, {{"out", {2}}})}});
 }
 
 tenon_read_options Entry(const char* name)

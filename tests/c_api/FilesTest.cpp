@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C interface: models from files and memory, saving, options, versions, the log.
 #include "c_api/Support.hpp"
-#include "cli/TinyModel.hpp"
 #include "harness/TinyOnnx.hpp"
+#include "tools/harness/TinyModel.hpp"
 
 #include <tenon/Exceptions.hpp>
 #include <tenon/Version.hpp>
@@ -208,7 +208,7 @@ TEST(CFiles, MayBeNetworksOfArmNN)
 /// Such a tensor is an input or output for each place in the list; of inputs the last one counts.
 TEST(CFiles, MayListATensorTwice)
 {
-    using namespace tenon::cli::test;
+    using namespace tenon::tools::test;
     const Runtime runtime;
     const std::string bytes =
         TinyModel(AddN, {{"a", {2}}, {"a", {2}}, {"b", {2}}}, {{"sum", {2}}, {"sum", {2}}, {"sum", {2}}});

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zip archives for tests of readers of bundles. Tests bend the bytes.
+// Zip archives for tests of their readers. Tests bend the bytes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,9 @@ struct ZipFile
     std::string m_Bytes;
     uint16_t m_Flags = 0;
     uint16_t m_Method = 0;
-    std::string m_LocalExtra = {}; ///< extra fields of the file's header
+    std::string m_LocalExtra = {};       ///< extra fields of the file's header
+    std::optional<uint32_t> m_Size = {}; ///< where it is not the number of bytes, as these are compressed
+    uint32_t m_Checksum = 0;             ///< no reader of bundles looks at it
 };
 
 struct ZipOptions
@@ -49,7 +52,6 @@ std::string WithLittleEndian(std::string bytes, size_t at, T number)
     return bytes;
 }
 
-/// Checksums are 0: no reader of bundles looks at them.
 inline std::string MakeZip(const std::vector<ZipFile>& files, const ZipOptions& options = {})
 {
     constexpr uint32_t wide = std::numeric_limits<uint32_t>::max();
@@ -60,16 +62,18 @@ inline std::string MakeZip(const std::vector<ZipFile>& files, const ZipOptions& 
         AppendNumber<uint16_t>(record, 20); // version
         AppendNumber(record, file.m_Flags);
         AppendNumber(record, file.m_Method);
-        AppendNumber<uint64_t>(record, 0); // time, date and checksum
+        AppendNumber<uint32_t>(record, 0); // time and date
+        AppendNumber(record, file.m_Checksum);
     };
     for (const ZipFile& file : files)
     {
         bytes.append(options.m_Padding, '\0');
         const size_t offset = bytes.size();
-        const auto size = static_cast<uint32_t>(file.m_Bytes.size());
+        const auto stored = static_cast<uint32_t>(file.m_Bytes.size());
+        const uint32_t size = file.m_Size.value_or(stored);
         bytes += ZipLocal;
         appendStart(bytes, file);
-        AppendNumber(bytes, size);
+        AppendNumber(bytes, stored);
         AppendNumber(bytes, size);
         AppendNumber(bytes, static_cast<uint16_t>(file.m_Name.size()));
         AppendNumber(bytes, static_cast<uint16_t>(file.m_LocalExtra.size()));
@@ -81,13 +85,13 @@ inline std::string MakeZip(const std::vector<ZipFile>& files, const ZipOptions& 
             AppendNumber<uint16_t>(extra, 1);
             AppendNumber<uint16_t>(extra, 3 * sizeof(uint64_t));
             AppendNumber<uint64_t>(extra, size);
-            AppendNumber<uint64_t>(extra, size);
+            AppendNumber<uint64_t>(extra, stored);
             AppendNumber<uint64_t>(extra, offset);
         }
         directory += ZipEntryRecord;
         AppendNumber<uint16_t>(directory, 20); // version of the writer
         appendStart(directory, file);
-        AppendNumber(directory, options.m_IsWide ? wide : size);
+        AppendNumber(directory, options.m_IsWide ? wide : stored);
         AppendNumber(directory, options.m_IsWide ? wide : size);
         AppendNumber(directory, static_cast<uint16_t>(file.m_Name.size()));
         AppendNumber(directory, static_cast<uint16_t>(extra.size()));

@@ -21,6 +21,7 @@ set(rules
   "src/json : text fmt"
   "src/formats : flatbuffers"
   "src/text :"
+  "src/zip : text api fmt"
   "src/reports : json api"
   "src/common/posix : common posix"
   "src/common/windows : common windows posix"
@@ -61,16 +62,17 @@ set(rules
   "src/parsers/common/FlatValue.(cpp|hpp) : api common parsers/common fmt flatbuffers"
   "src/parsers/common : api common fmt"
   "src/parsers/tflite/operators : api backend common parsers/common parsers/tflite fmt"
-  "src/parsers/tflite : formats text api backend parsers common parsers/common fmt flatbuffers"
+  "src/parsers/tflite : formats text zip api backend parsers common parsers/common fmt flatbuffers"
   "src/parsers/armnn/operators : api common parsers/common parsers/armnn fmt"
   "src/parsers/armnn : formats text api common parsers/common fmt flatbuffers"
   "src/parsers/onnx : api backend parsers common parsers/common fmt protozero"
   "src/armnn : api backend compat common"
   "src/delegate : text api backend delegate common parsers/common parsers/tflite fmt flatbuffers"
   "src/c_api : json reports formats api backend c parsers serializer common backends/plugin fmt"
-  "src/cli/posix : cli posix"
-  "src/cli/windows : cli windows posix"
-  "src/cli : json reports formats text api backend parsers serializer fmt cli11 stb"
+  "src/tools/common/posix : tools/common posix"
+  "src/tools/common/windows : tools/common windows posix"
+  "src/tools/common : formats text zip api backend parsers serializer fmt cli11 stb"
+  "src/tools/execute_network : tools/common json reports formats text api serializer fmt cli11"
   "samples/delegate : api delegate tensorflow"
   "samples : beside api backend parsers serializer stb")
 
@@ -111,7 +113,7 @@ function(classify included out)
     set(kind stb)
   elseif(included MATCHES "^\"(backends/cpu/[a-z0-9]+)/[^.]") # its folders have an order of their own
     set(kind ${CMAKE_MATCH_1})
-  elseif(included MATCHES "^\"((backends|parsers)/[a-z]+|[a-z_]+)/[^.]")
+  elseif(included MATCHES "^\"((backends|parsers|tools)/[a-z_]+|[a-z_]+)/[^.]")
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^\"[A-Za-z]+\\.hpp\"")
     set(kind beside) # a header of the same folder; samples have no root for includes
@@ -238,8 +240,13 @@ if(DEFINED SELF_TEST)
   given(src/serializer/Deserializer.cpp "#include \"parsers/armnn/ReadNetwork.hpp\"" "")
   given(src/serializer/Reader.cpp "#include \"parsers/armnn/ReadNetwork.hpp\""
         "src/serializer must not include \"parsers/armnn/ReadNetwork.hpp\"")
-  given(src/cli/Inner.cpp "#include \"common/Log.hpp\"" "src/cli must not include \"common/Log.hpp\"")
-  given(src/cli/Compat.cpp "#include <armnn/ArmNN.hpp>" "src/cli must not include <armnn/ArmNN.hpp>")
+  given(src/tools/common/Inner.cpp "#include \"common/Log.hpp\""
+        "src/tools/common must not include \"common/Log.hpp\"")
+  given(src/tools/common/Compat.cpp "#include <armnn/ArmNN.hpp>"
+        "src/tools/common must not include <armnn/ArmNN.hpp>")
+  given(src/tools/common/Up.cpp "#include \"tools/execute_network/Options.hpp\""
+        "src/tools/common must not include \"tools/execute_network/Options.hpp\"")
+  given(src/tools/execute_network/Common.cpp "#include \"tools/common/File.hpp\"" "")
   given(src/runtime/Relative.cpp "#include \"../graph/Graph.hpp\""
         "includes \"../graph/Graph.hpp\", which the table does not know")
   given(src/runtime/Sibling.cpp "#include \"Plan.hpp\"" "src/runtime must not include \"Plan.hpp\"")

@@ -26,21 +26,21 @@ set(public_names
 set(exceptions
   "Windows:src/backends/cpu/depthwise/float/RowStripPairAvx2F32-inl.hpp"
   "Windows:src/common/windows"
-  "Windows:src/cli/windows")
+  "Windows:src/tools/common/windows")
 
 # Folders whose headers keep the rule `sentence`, with the folders in them.
 set(sentence_folders
   include
-  src/armnn src/common src/formats src/graph src/json src/reports src/text
+  src/armnn src/common src/formats src/graph src/json src/reports src/text src/zip
   src/backends/common src/backends/plugin
   src/backends/cpu/attention src/backends/cpu/conv src/backends/cpu/detection src/backends/cpu/elementwise
   src/backends/cpu/gemm src/backends/cpu/half src/backends/cpu/im2col src/backends/cpu/matmul src/backends/cpu/move
   src/backends/cpu/norm src/backends/cpu/parallel src/backends/cpu/pool src/backends/cpu/recurrent
   src/backends/cpu/reduce src/backends/cpu/resize src/backends/cpu/simd src/backends/cpu/softmax
   src/backends/cpu/weights
-  src/backends/reference src/c_api src/cli src/delegate src/parsers src/runtime src/serializer
+  src/backends/reference src/c_api src/delegate src/parsers src/runtime src/serializer src/tools
   tests/bench tests/delegate tests/harness samples
-  tests/backends tests/cli tests/common tests/graph tests/isa tests/package tests/plugins tests/serializer)
+  tests/backends tests/common tests/graph tests/isa tests/package tests/plugins tests/serializer tests/tools)
 
 # Files whose names are about halves of a vector, or bytes as such, not about the type of data.
 set(plain_files "CombineHalves|PermuteBytes")
@@ -272,7 +272,7 @@ if(DEFINED SELF_TEST)
   given(src/backends/cpu/conv/Sentence.cpp "// Turns are taken." "")
   given(src/runtime/Scoped.cpp "auto x = Turns(3);" "")
   given(src/runtime/Behind.cpp "auto x = Behind(Outside);" "")
-  given(src/cli/App.cpp "Blame blame;" "glossary: Blame")
+  given(src/tools/common/App.cpp "Blame blame;" "glossary: Blame")
   given(src/backends/cpu/conv/Least.cpp "const size_t least = std::min(a, b); // at most b" "glossary: least")
   given(src/backends/cpu/conv/AtLeast.cpp "const size_t x = 3; // least of all: at least 3" "")
   given(tests/ops/Least.cpp "const size_t least = 3;" "")

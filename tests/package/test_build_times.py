@@ -89,8 +89,8 @@ class Report(unittest.TestCase):
     def test_prints_parts_and_the_dearest_sources(self):
         self.write(entry("src/graph/CMakeFiles/tenon_graph.dir/Unity/unity_1_cxx.cxx.o", 6.0, 8),
                    entry("src/graph/CMakeFiles/tenon_graph.dir/Layer.cpp.o", 2.0),
-                   entry("src/cli/CMakeFiles/tenon_cli.dir/main.cpp.o", 1.0),
-                   entry("src/cli/CMakeFiles/tenon_cli.dir/main.cpp.o", 2.0),  # compiled again
+                   entry("src/tools/execute_network/CMakeFiles/tenon_execute_network.dir/main.cpp.o", 1.0),
+                   entry("src/tools/execute_network/CMakeFiles/tenon_execute_network.dir/main.cpp.o", 2.0),  # compiled again
                    json.dumps({"build": {"targets": ["digits"], "jobs": 2, "cores": 4, "wall": 7.0,
                                          "processor": 13.5}}))
         json_file = self.log.with_suffix(".json")
@@ -100,11 +100,11 @@ class Report(unittest.TestCase):
         self.assertIn("digits: 12 s of processor time, 10 s to compile and 2 s to link and generate; 7 s of wall time "
                       "with 2 jobs on 4 cores.", done.stdout)
         self.assertEqual(line_of(done.stdout, "src/graph"), ["src/graph", "8.0", "80.0 %", "9", "2", "█" * 30])
-        self.assertEqual(line_of(done.stdout, "src/cli"), ["src/cli", "2.0", "20.0 %", "1", "1", "█" * 8])
+        self.assertEqual(line_of(done.stdout, "src/tools/execute_network"), ["src/tools/execute_network", "2.0", "20.0 %", "1", "1", "█" * 8])
         self.assertEqual(line_of(done.stdout, "src/graph (unity 1)"),
                          ["src/graph (unity 1)", "6.0", "8", "200", "█" * 30])
         self.assertIn("The dearest 2 of 3", done.stdout)
-        self.assertNotIn("src/cli/main.cpp", done.stdout)
+        self.assertNotIn("src/tools/execute_network/main.cpp", done.stdout)
         self.assertEqual(json.loads(json_file.read_text(encoding="utf-8"))["others"], 2.0)
 
     def test_refuses_what_is_no_log(self):

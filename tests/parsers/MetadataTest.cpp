@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TFLite's metadata of a model: its texts, normalization and labels. A file of MediaPipe's writer has the scores of
-// MediaPipe's ImageClassifier (0.10.21) as judge, in tests/cli.
+// MediaPipe's ImageClassifier (0.10.21) as judge, in tests/tools.
 #include "harness/ZipBuilder.hpp"
 #include "parsers/ModelBuilder.hpp"
 

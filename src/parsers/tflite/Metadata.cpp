@@ -3,7 +3,7 @@
 #include "parsers/tflite/Metadata.hpp"
 
 #include "parsers/tflite/MakeVerifier.hpp"
-#include "parsers/tflite/containers/ZipArchive.hpp"
+#include "zip/ZipArchive.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -240,7 +240,7 @@ private:
             m_IsArchiveRead = true;
             try
             {
-                for (ZipEntry& file : ReadZip(m_Model.Bytes()))
+                for (zip::ZipEntry& file : zip::ReadZip(m_Model.Bytes()))
                 {
                     m_Files.emplace(std::move(file.m_Name), file.m_Bytes);
                 }

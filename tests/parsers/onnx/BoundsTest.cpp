@@ -2,7 +2,7 @@
 // Numbers at the edge of what types hold, in attributes and constants of .onnx files: what is not possible is refused
 // by name, and what is possible is exact.
 #include "OnnxRun.hpp"
-#include "cli/TempFolder.hpp"
+#include "tools/harness/TempFolder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -260,7 +260,7 @@ TEST(OnnxBounds, ScansWithoutEntries)
 TEST(OnnxBounds, OneFileByManyNames)
 {
     // Each tensor is copied, as it is not aligned: a budget for each name of the file would allow all of them.
-    const cli::test::TempFolder folder;
+    const tools::test::TempFolder folder;
     constexpr int64_t count = 50000;
     folder.Write("w", "x" + Wire(static_cast<size_t>(count) * sizeof(float), '\0'));
     Graph graph;

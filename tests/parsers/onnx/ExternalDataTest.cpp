@@ -2,7 +2,7 @@
 // Tests of .onnx models whose tensors lie in other files: in the model's folder, in buffers, and where no model may
 // reach.
 #include "OnnxRun.hpp"
-#include "cli/TempFolder.hpp"
+#include "tools/harness/TempFolder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,9 +15,9 @@ namespace tenon::test::onnx_external_data_test
 {
 
 using namespace model;
-using cli::test::TempFolder;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using tools::test::TempFolder;
 
 namespace
 {

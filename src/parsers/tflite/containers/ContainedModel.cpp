@@ -4,8 +4,7 @@
 
 #include "formats/ModelFormat.hpp"
 #include "parsers/tflite/containers/LiteRtLmFile.hpp"
-#include "parsers/tflite/containers/ZipArchive.hpp"
-#include "text/Utf8.hpp"
+#include "zip/ZipArchive.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -72,15 +71,15 @@ private:
             throw ParseException(fmt::format("'{}' is a bundle in {} others; at most {} are possible", prefix,
                                              depth - 1, MaxBundleDepth - 1));
         }
-        const std::vector<ZipEntry> entries = ReadZip(archive);
+        const std::vector<zip::ZipEntry> entries = zip::ReadZip(archive);
         m_NumFiles += entries.size();
-        if (m_NumFiles > MaxZipFiles)
+        if (m_NumFiles > zip::MaxZipFiles)
         {
             throw ParseException(fmt::format("the zip archive and the bundles in it have more than {} files, which are "
                                              "not read",
-                                             MaxZipFiles));
+                                             zip::MaxZipFiles));
         }
-        for (const ZipEntry& entry : entries)
+        for (const zip::ZipEntry& entry : entries)
         {
             const std::string name = prefix + entry.m_Name;
             if (HasTfLiteIdentifier(entry.m_Bytes))
@@ -109,27 +108,6 @@ bool HasTfLiteIdentifier(Span<const uint8_t> bytes)
 {
     constexpr size_t identifierEnd = 8;
     return bytes.size() >= identifierEnd && schema::ModelBufferHasIdentifier(bytes.data());
-}
-
-bool IsPartName(std::string_view text)
-{
-    constexpr unsigned char firstPrintable = 0x20;
-    constexpr unsigned char deleted = 0x7F;
-    if (text.empty() || text.size() > MaxPartNameBytes)
-    {
-        return false;
-    }
-    for (size_t at = 0; at < text.size();)
-    {
-        const auto first = static_cast<unsigned char>(text[at]);
-        const size_t length = text::Utf8Length(text, at);
-        if (length == 0 || first < firstPrintable || first == deleted)
-        {
-            return false;
-        }
-        at += length;
-    }
-    return true;
 }
 
 std::vector<ContainedModel> ListModels(Span<const uint8_t> file, const Limits& limits)

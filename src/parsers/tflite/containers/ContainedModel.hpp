@@ -18,11 +18,6 @@ namespace tenon::tflite
 /// Whether the bytes have the identifier of .tflite models.
 bool HasTfLiteIdentifier(Span<const uint8_t> bytes);
 
-/// Whether the text can name a part of a container in messages and lists: 1 to MaxPartNameBytes bytes of UTF-8 without
-/// control characters.
-bool IsPartName(std::string_view text);
-constexpr size_t MaxPartNameBytes = 1024;
-
 struct ContainedModel
 {
     std::string m_Name; ///< empty for a file that is a model

@@ -4,6 +4,7 @@
 
 #include "common/ModelBytes.hpp"
 #include "parsers/tflite/MakeVerifier.hpp"
+#include "text/Utf8.hpp"
 
 #include <tenon/Exceptions.hpp>
 
@@ -95,11 +96,11 @@ std::string ReadModelType(const litertlm::SectionObject& object, size_t index)
         const auto* const value = item.value_as_StringValue();
         if (value != nullptr && value->value() != nullptr)
         {
-            if (!IsPartName(value->value()->string_view()))
+            if (!text::IsPartName(value->value()->string_view()))
             {
                 RefuseLiteRtLm(fmt::format("the {} of section {} is empty, longer than {} bytes, not in UTF-8, or has "
                                            "control characters",
-                                           ModelTypeKey, index, MaxPartNameBytes));
+                                           ModelTypeKey, index, text::MaxPartNameBytes));
             }
             type = value->value()->str();
         }

@@ -42,7 +42,7 @@ from Arm NN's internals.
 
 OPTIONS = """## Options of ExecuteNetwork
 
-The options of Arm NN's program. The tests of `tests/cli` try each of them: an option that works has the effect of Arm
+The options of Arm NN's program. The tests of `tests/tools/execute_network` try each of them: an option that works has the effect of Arm
 NN's, an accepted one changes no results, and an explained one ends the program with a line that names the alternative.
 """
 FILES = """## Files

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// See OptionList.hpp.
+#include "tools/execute_network/OptionList.hpp"
+
+#include "text/OptionWords.hpp"
+#include "tools/common/Errors.hpp"
+#include "tools/common/Help.hpp"
+#include "tools/common/LimitOption.hpp"
+#include "tools/common/OptionValues.hpp"
+#include "tools/common/Strings.hpp"
+#include "tools/execute_network/OptionGroups.hpp"
+
+#include <tenon/Utils.hpp>
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+
+namespace tenon::tools
+{
+namespace
+{
+
+/// The most threads that one run of the library spreads over.
+constexpr unsigned int MaxThreads = 256;
+constexpr unsigned int AnyNumber = std::numeric_limits<unsigned int>::max();
+
+/// Numbers are parsed here, because messages of CLI11 do not name the range. They have the name `option`, or the last
+/// one of `names`.
+void AddNumber(CLI::App& app, const char* names, unsigned int& target, unsigned int min, unsigned int max,
+               const char* description, const std::string& option = {})
+{
+    const char* const comma = std::strrchr(names, ',');
+    const std::string last = comma != nullptr ? comma + 1 : names;
+    const auto parse = [&target, min, max, name = option.empty() ? last : option](const std::string& text)
+    { target = ParseNumber(text, name.c_str(), min, max); };
+    app.add_option_function<std::string>(names, parse, description)->type_name("N");
+}
+
+/// Numbers with commas between them.
+void AddNumbers(CLI::App& app, const char* option, std::vector<float>& target, bool mayBeZero, const char* description)
+{
+    const auto parse = [&target, mayBeZero, option](const std::string& text)
+    {
+        for (const std::string& number : text::Split(text, ','))
+        {
+            target.push_back(ParseFinite(number, option, mayBeZero));
+        }
+    };
+    app.add_option_function<std::string>(option, parse, description)->type_name("FLOAT,...");
+}
+
+/// A list, which may also be given as several options.
+void AddList(CLI::App& app, const char* names, std::vector<std::string>& target, const char* type,
+             const std::string& description)
+{
+    app.add_option(names, target, description)->allow_extra_args(false)->type_name(type);
+}
+
+void DeclareGeneral(CLI::App& app, RawOptions& raw)
+{
+    app.option_defaults()->group(groups::General);
+    app.set_help_flag(); // CLI11's own
+    app.add_option("-h,--help", raw.m_HelpTopic,
+                   "Print this overview. With a group its options, with 'all' those of every group")
+        ->expected(0, 1)
+        ->type_name("[GROUP]");
+    app.set_version_flag(
+        "--version", [] { return "ExecuteNetwork (Tenon) " + GetVersion(); }, "Print the version");
+    AddList(app, "--limit", raw.m_Limits, "NAME=VALUE",
+            "Raise or lower a bound on what a model may ask for, e.g. tensor-bytes=8G (K, M, G, T: powers of 1024; "
+            "none: no bound). May be given several times. Defaults: " +
+                DescribeLimits());
+}
+
+void DeclareModel(CLI::App& app, Options& options, RawOptions& raw)
+{
+    app.option_defaults()->group(groups::Model);
+    app.add_option("-m,--model-path", options.m_ModelPath,
+                   "The model, or - for standard input. Its content tells the format: TensorFlow Lite (.tflite, or a "
+                   ".task or .litertlm file with such models), ONNX (.onnx), a network of Arm NN (.armnn) or one of "
+                   "--serialize (.tenon)")
+        ->type_name("FILE");
+    app.add_option("-f,--model-format", options.m_ModelFormat,
+                   "tflite-binary, tflite, onnx-binary, onnx, armnn-binary, armnn or tenon. Not needed: the file's "
+                   "content decides, with a warning where it is of another format")
+        ->type_name("NAME");
+    app.add_option("--entry", options.m_Entry,
+                   "The model to run of a .task or .litertlm file that holds several, by name. Without it they are "
+                   "listed")
+        ->type_name("NAME");
+    app.add_option("--signature", options.m_Signature, "The signature of the model to run")->type_name("NAME");
+    AddNumber(app, "-x,--subgraph-number,--subgraph", options.m_Subgraph, 0, AnyNumber,
+              "The subgraph of the model to run (default 0)", options.m_SubgraphOption);
+    AddList(app, "--dim", raw.m_Dimensions, "NAME=SIZE",
+            "The size of a dimension that an ONNX model leaves open, by its name in the model, e.g. batch=4; INPUT.N "
+            "is the name of dimension N of an input where the model has none. May be given several times");
+    app.add_option("--can-run", options.m_ModelFolder,
+                   "In place of -m: print a table of all models in this folder and those within, whether the backends "
+                   "of -c can run them, and why not. --report-json writes it as JSON")
+        ->type_name("FOLDER");
+}
+
+void DeclareBackends(CLI::App& app, Options& options, RawOptions& raw)
+{
+    app.option_defaults()->group(groups::Backends);
+    AddList(app, "-c,--compute", raw.m_Compute, "NAME,...",
+            "Backends in order of preference, CpuAcc,CpuRef by default; possible choices: [ CpuAcc, CpuRef ] and those "
+            "of -b");
+    app.add_option("-b,--dynamic-backends-path", options.m_DynamicBackendsPath,
+                   "A folder of backends (*_backend.so) to load, or one such file; also TENON_DYNAMIC_BACKENDS_PATH in "
+                   "the environment")
+        ->envname("TENON_DYNAMIC_BACKENDS_PATH")
+        ->type_name("PATH");
+    AddNumber(app, "--number-of-threads", options.m_NumberOfThreads, 0, MaxThreads,
+              "Threads of one run; 0, the default: all cores");
+    AddNumber(app, "--max-partitions", options.m_MaxPartitions, 0, AnyNumber,
+              "For each backend of -c but the last, which takes the rest: how many of its largest subgraphs it runs "
+              "(default 0: all)");
+    AddNumber(app, "--min-layers-per-partition", options.m_MinLayersPerPartition, 0, AnyNumber,
+              "For each backend of -c but the last: subgraphs with fewer layers go to the next one");
+    app.add_flag("--all-or-nothing", options.m_AllOrNothing,
+                 "For each backend of -c but the last: it runs all layers or none");
+    app.add_flag("--fp16-turbo-mode", options.m_Fp16,
+                 "Float16 in place of Float32 wherever backends can: numbers above 65504 become infinite, and those "
+                 "below 6e-8 zero");
+    app.add_flag("--bf16-turbo-mode", options.m_Bf16, "BFloat16 in place of Float32 wherever backends can");
+    app.add_flag("--enable-fast-math", options.m_FastMath,
+                 "Let CpuAcc compute Float32 convolutions of 3x3 with fewer multiplications, rounded otherwise");
+    app.add_flag("--print-assignment", options.m_PrintAssignment, "Print which backend runs which layer, and why");
+    app.add_flag("--print-plan", options.m_PrintPlan,
+                 "Print how the network runs: each layer's kernel and memory, kernels that declined it, and each "
+                 "fusion of layers that was tried, with reasons");
+    app.add_option("--plan-json", options.m_PlanFile, "Write the same as JSON")->type_name("FILE");
+    AddList(app, "--without-fusion", raw.m_DisabledFusions, "NAME",
+            "Run layers without one of the fusions that --print-plan names. May be given several times");
+}
+
+void DeclareInputs(CLI::App& app, Options& options, RawOptions& raw)
+{
+    app.option_defaults()->group(groups::Inputs);
+    app.add_option("-d,--input-tensor-data", raw.m_InputFiles,
+                   "Files of the inputs, a folder or a 'pattern' of them. One file per input: .npy; a picture (PNG, "
+                   "JPEG, BMP), which is resized to the input; .bin with the tensor's raw bytes; text with numbers. "
+                   "One .npz holds all inputs, by name or as arr_0, arr_1. Of a folder or a pattern in quotes "
+                   "('day?/*.jpg') each file is an inference, in natural order; for several inputs give one for each, "
+                   "or .npz files. With -I N, several sets of files take turns. Without -d, inputs are seeded random "
+                   "values")
+        ->type_name("FILE,...");
+    AddList(app, "-i,--input-name", raw.m_InputNames, "NAME,...", "Names of the inputs, in the order of -d and -s");
+    app.add_option("-s,--input-tensor-shape", raw.m_InputShapes,
+                   "New shapes of the inputs, e.g. 1,224,224,3:1,10; an empty one keeps the model's")
+        ->type_name("SHAPE:...");
+    app.add_flag("-q,--quantize-input", options.m_QuantizeInputs,
+                 "Files of -d for quantized inputs hold real numbers (pictures aside), to be quantized as the model "
+                 "says");
+    AddNumbers(app, "--input-mean", options.m_InputMean, true,
+               "For pictures: they become (p - mean) / std. For float inputs always (default: that of a .tflite "
+               "model's metadata, else 127.5); for 8-bit inputs, which otherwise take the bytes as they are, if mean "
+               "or std is given. One number, or one for each channel: 123.675,116.28,103.53");
+    AddNumbers(app, "--input-std", options.m_InputStd, false, "See --input-mean, with the same defaults");
+    app.add_flag("--keep-states", options.m_KeepStates,
+                 "Let each iteration, or file of a folder, go on with the states (of variables and recurrent layers) "
+                 "that the one before left. Otherwise each is a first step");
+}
+
+void DeclareOutputs(CLI::App& app, Options& options, RawOptions& raw)
+{
+    app.option_defaults()->group(groups::Outputs);
+    AddList(app, "-o,--output-name", raw.m_OutputNames, "NAME,...", "Names of the outputs to give, in the order of -w");
+    app.add_option("-w,--write-outputs-to-file", raw.m_OutputFiles,
+                   "One file to write per output: .npy, or text where its name ends with .txt. It is that of the last "
+                   "iteration; with -I N, several sets of files take turns. With a folder or pattern in -d, a folder, "
+                   "or a name with * for that of the input: 'out/*.txt'")
+        ->type_name("FILE,...");
+    app.add_flag("-l,--dequantize-output", options.m_DequantizeOutputs,
+                 "Print, write and compare quantized outputs as the real numbers (Float32) for which they stand");
+    app.add_option("--labels", options.m_LabelsFile,
+                   "Names of the classes, one a line. Default: those in a .tflite model's metadata, for outputs with "
+                   "as many classes")
+        ->type_name("FILE");
+    AddNumber(app, "--top-k", raw.m_TopK, 1, AnyNumber, "Print the N best classes (5 with labels)");
+    app.add_flag("-N,--do-not-print-output", options.m_DoNotPrintOutput, "Print no tensors");
+    app.add_option("--report-json", options.m_ReportFile,
+                   "Write times, memory, tensors and assignment as JSON. Of a folder or pattern, the results of each "
+                   "file are in it, too")
+        ->type_name("FILE");
+    app.add_flag("--armnn-output", options.m_ArmNNOutput,
+                 "Print as Arm NN's ExecuteNetwork does: times as 'Info: Inference time: X ms', all values as 'name: v "
+                 "v v', 'ArmNN' as root of the profile; -w writes text but for .npy. Also with TENON_ARMNN_OUTPUT=1 in "
+                 "the environment")
+        ->envname("TENON_ARMNN_OUTPUT");
+    app.add_flag("-p,--print-intermediate-layers", options.m_PrintLayers,
+                 "Print the outputs of each layer, a line of JSON for each");
+    app.add_flag("-F,--print-intermediate-layers-to-file", options.m_WriteLayers,
+                 "Write the outputs of each layer to .npy files in the folder TenonIntermediateLayerOutputs");
+    app.add_option("--intermediate-layers-folder", options.m_LayersFolder,
+                   "Another folder for -F, which this implies; it is made where it is not there")
+        ->type_name("FOLDER");
+}
+
+void DeclareBenchmark(CLI::App& app, Options& options)
+{
+    app.option_defaults()->group(groups::Benchmark);
+    AddNumber(app, "-I,--iterations", options.m_Iterations, 1, MaxIterations, "Run N times (default 1)");
+    const auto parseThreshold = [&options](const std::string& text)
+    {
+        options.m_MaxInferenceMs = ParseFinite(text, "--threshold-time", true);
+        if (*options.m_MaxInferenceMs < 0.0f)
+        {
+            throw UsageError(
+                fmt::format("--threshold-time: '{}' is below 0; milliseconds are expected", OneLine(text)));
+        }
+    };
+    app.add_option_function<std::string>("-r,--threshold-time", parseThreshold,
+                                         "End with status 5 where an iteration took more than these milliseconds "
+                                         "(default 0: no bound)")
+        ->type_name("MS");
+}
+
+void DeclareProfile(CLI::App& app, Options& options, RawOptions& raw)
+{
+    app.option_defaults()->group(groups::Profile);
+    app.add_flag("-e,--event-based-profiling", options.m_PrintProfile,
+                 "Print when each step of optimizing, loading and running began and how long it took, as JSON");
+    app.add_option("--profile-json", options.m_ProfileFile, "Write the same to a file")->type_name("FILE");
+    app.add_option("--chrome-trace", options.m_ChromeTraceFile,
+                   "Write the same as a trace, to be opened in chrome://tracing or Perfetto")
+        ->type_name("FILE");
+    app.add_flag("--output-network-details", raw.m_Details,
+                 "Let -e, which this implies, or --profile-json also describe each layer's workload");
+    app.add_flag("--output-network-details-only", raw.m_DetailsOnly, "The same without events");
+}
+
+void DeclareCompare(CLI::App& app, RawOptions& raw)
+{
+    app.option_defaults()->group(groups::Compare);
+    app.add_option("-C,--compare-output", raw.m_CompareFiles,
+                   "One file per output, as -w writes them, to print the root of the mean square difference of bytes, "
+                   "and the largest difference of floats")
+        ->type_name("FILE,...");
+    AddList(app, "-B,--compare-output-with-backend", raw.m_CompareBackends, "NAME,...",
+            "The same against a run of the last iteration on these backends");
+}
+
+void DeclareFiles(CLI::App& app, Options& options, RawOptions& raw)
+{
+    app.option_defaults()->group(groups::Files);
+    app.add_option("--serialize", options.m_SerializeFile,
+                   "Write the network as a .tenon file, before optimization; no other format is written")
+        ->type_name("FILE");
+    app.add_option("--serialize-optimized", options.m_SerializeOptimizedFile,
+                   "Write the optimized network as a .tenon file, which loads without optimization")
+        ->type_name("FILE");
+    app.add_option("-v,--visualize-optimized-model", raw.m_Graph,
+                   "Write the optimized network in Graphviz' language (dot -Tsvg FILE); without a name, to that of "
+                   "the model with .dot as ending, as Arm NN's program does")
+        ->type_name("[FILE]");
+    app.add_flag("--save-cached-network", options.m_SaveCachedNetwork,
+                 "Write what CpuAcc packs of the weights to the file of --cached-network-filepath");
+    app.add_option("--cached-network-filepath", options.m_CachedNetworkFile,
+                   "Without --save-cached-network: a file that was saved so, for CpuAcc to read in place of packing. "
+                   "One of another model, other instructions or another version is refused")
+        ->type_name("FILE");
+}
+
+HelpText MakeHelpText()
+{
+    HelpText text;
+    text.m_Description = "Runs a neural network on input files and prints or writes what comes out.";
+    text.m_Usage = "ExecuteNetwork -m MODEL [-d FILE,...] [OPTION...]";
+    text.m_CommonOptions = {"--model-path", "--compute", "--input-tensor-data", "--write-outputs-to-file",
+                            "--labels",     "--top-k",   "--input-mean",        "--iterations",
+                            "--report-json"};
+    text.m_Groups = {
+        {groups::General, "this help, the version, bounds"},
+        {groups::Model, "the file, its format, and the part of it that runs"},
+        {groups::Backends, "backends, threads, types; which backend runs which layer"},
+        {groups::Inputs, "files of the inputs, and how they become tensors"},
+        {groups::Outputs, "printed and written outputs, classes, the report"},
+        {groups::Benchmark, "repeated runs, and bounds on their time"},
+        {groups::Profile, "where the time goes"},
+        {groups::Compare, "outputs compared with files and other backends"},
+        {groups::Files, "the network and its packed weights as files; names of files",
+         "Names of files: '-' is standard input where one is read, and standard output where one is written, which "
+         "then takes nothing else; text for people goes to standard error. Pipes and devices are read and written as "
+         "they are, but for --cached-network-filepath, which takes regular files alone. In lists a backslash before a "
+         "comma makes it a part of the name (a\\,b.npy is one file), and \\\\ is a backslash."}};
+    text.m_BriefOptions = ArmNNOptions::GetNames();
+    text.m_BriefTitle = "Options of Arm NN's ExecuteNetwork without effect, or answered with another option "
+                        "(docs/execute-network.md):";
+    text.m_Examples = {"ExecuteNetwork -m model.tflite -d picture.jpg --labels labels.txt",
+                       "ExecuteNetwork -m model.tflite -d 'pictures/*.jpg' --top-k 1",
+                       "ExecuteNetwork -m model.onnx --dim batch=4 -d inputs.npz -w outputs.npy"};
+    text.m_End = "Exit status: 0 success; 2 bad arguments; 3 the model or an input file is missing, corrupt or "
+                 "contradictory; 4 an operator or type is not supported by the chosen backends; 5 a failure while "
+                 "running.";
+    return text;
+}
+
+} // namespace
+
+void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptions& armNN)
+{
+    DeclareGeneral(app, raw);
+    DeclareModel(app, options, raw);
+    DeclareBackends(app, options, raw);
+    DeclareInputs(app, options, raw);
+    DeclareOutputs(app, options, raw);
+    DeclareBenchmark(app, options);
+    DeclareProfile(app, options, raw);
+    DeclareCompare(app, raw);
+    DeclareFiles(app, options, raw);
+    armNN.Declare(app);
+}
+
+std::string FormatOptionHelp(const CLI::App& app, const std::string& topic, size_t width)
+{
+    return FormatHelp(app, MakeHelpText(), topic, width);
+}
+
+} // namespace tenon::tools

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// See Options.hpp. CLI11 finds the options; lists are split here, because CLI11's own lists swallow the words that
+// follow.
+#include "tools/execute_network/Options.hpp"
+
+#include "text/OptionWords.hpp"
+#include "tools/common/Errors.hpp"
+#include "tools/common/File.hpp"
+#include "tools/common/LimitOption.hpp"
+#include "tools/common/OptionValues.hpp"
+#include "tools/common/Strings.hpp"
+#include "tools/common/UnknownWords.hpp"
+#include "tools/execute_network/ArmNNOptions.hpp"
+#include "tools/execute_network/OptionList.hpp"
+
+#include <tenon/BackendId.hpp>
+#include <tenon/NetworkPlan.hpp>
+#include <tenon/Types.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+
+namespace tenon::tools
+{
+namespace
+{
+
+void CheckChoices(const Options& options)
+{
+    if (options.m_Fp16 && options.m_Bf16)
+    {
+        throw UsageError("--fp16-turbo-mode and --bf16-turbo-mode exclude each other");
+    }
+    if (options.m_SaveCachedNetwork && options.m_CachedNetworkFile.empty())
+    {
+        throw UsageError("--save-cached-network: name the file in --cached-network-filepath");
+    }
+}
+
+bool IsFile(const std::string& path)
+{
+    std::error_code none;
+    return std::filesystem::is_regular_file(path, none);
+}
+
+/// This comes before any other error, because an option that is missing may be the one that is misspelt.
+void RefuseUnknownWords(const CLI::App& app, const std::vector<std::string>& given)
+{
+    std::vector<std::string> unknown = app.remaining();
+    unknown.erase(std::remove(unknown.begin(), unknown.end(), "--"), unknown.end());
+    std::vector<std::string> names;
+    std::vector<std::string> withValue;
+    for (const CLI::Option* option : app.get_options())
+    {
+        const size_t first = names.size();
+        for (const std::string& name : option->get_lnames())
+        {
+            names.push_back("--" + name);
+        }
+        for (const std::string& name : option->get_snames())
+        {
+            names.push_back("-" + name);
+        }
+        if (option->get_items_expected_min() > 0)
+        {
+            withValue.insert(withValue.end(), names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
+        }
+    }
+    const std::string oneDash = DescribeOneDash(given, names, withValue);
+    if (!oneDash.empty())
+    {
+        throw UsageError(oneDash + " (see --help)");
+    }
+    if (!unknown.empty())
+    {
+        // The shell makes several words of a pattern, of which one is enough.
+        const auto firstFile = std::find_if(unknown.begin(), unknown.end(), IsFile);
+        const bool isExpanded = app.count("--input-tensor-data") > 0 && firstFile != unknown.end();
+        if (isExpanded)
+        {
+            unknown.erase(std::remove_if(std::next(firstFile), unknown.end(), IsFile), unknown.end());
+        }
+        throw UsageError(DescribeUnknownWords(unknown, given, names) +
+                         (isExpanded ? "; put patterns of files in quotes, as in -d '*.jpg'" : "") + " (see --help)");
+    }
+}
+
+/// CLI11 counts the values that are missing ("--labels: 1 required TEXT missing"), and those of an option that is given
+/// again ("--labels: At Most 1 required but received 2").
+std::string DescribeParseError(const CLI::Error& error)
+{
+    const std::string message = error.what();
+    const std::string option = message.substr(0, message.find(": "));
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr)
+    {
+        return OneLine(message);
+    }
+    if (message.ends_with(" missing"))
+    {
+        return option + ": it needs a value";
+    }
+    const bool isList =
+        option == "--input-tensor-data" || option == "--write-outputs-to-file" || option == "--compare-output";
+    return option + (isList ? ": it is given more than once; give it once, with commas between the files"
+                     : option == "--input-tensor-shape"
+                         ? ": it is given more than once; give it once, with colons between the shapes"
+                         : ": it is given more than once; leave all but one out");
+}
+
+/// Whether an option is given with another value than "--option=false".
+bool IsAsked(const CLI::App& app, const char* option)
+{
+    const std::vector<std::string>& values = app.get_option(option)->results();
+    return !values.empty() && (app.get_option(option)->get_items_expected_max() > 0 || values.back() != "false");
+}
+
+/// The file of --visualize-optimized-model, whose value may also be that of a flag, as in Arm NN; empty for none.
+std::string GetGraphFile(const std::string& value, const std::string& modelPath)
+{
+    const std::optional<bool> flag = text::ParseFlag(value);
+    if (!flag.value_or(false))
+    {
+        return flag ? "" : value;
+    }
+    if (IsStandardInput(modelPath))
+    {
+        throw UsageError("--visualize-optimized-model: name a file, because the model of standard input has no name");
+    }
+    return std::filesystem::path(modelPath).replace_extension("dot").string();
+}
+
+/// Without CpuAcc, options that it alone has are taken without effect, as by Arm NN's backends, with a remark.
+void LeaveOutOptionsOfCpuAcc(const CLI::App& app, Options& options)
+{
+    const std::string reader = GetComputeDeviceAsCString(Compute::CpuAcc);
+    if (std::find(options.m_Compute.begin(), options.m_Compute.end(), reader) != options.m_Compute.end())
+    {
+        return;
+    }
+    std::vector<std::string> given;
+    for (const char* option : {"--enable-fast-math", "--save-cached-network", "--cached-network-filepath"})
+    {
+        if (IsAsked(app, option))
+        {
+            given.emplace_back(option);
+        }
+    }
+    if (!given.empty())
+    {
+        const bool hasFile = !options.m_CachedNetworkFile.empty();
+        options.m_Remarks.push_back(fmt::format("{}: no effect, because {} alone has {}{}; name it in --compute",
+                                                fmt::join(given, ", "), reader,
+                                                given.size() > 1 ? "these options" : "this option",
+                                                hasFile ? ", and the file is neither read nor written" : ""));
+    }
+    options.m_FastMath = false;
+    options.m_SaveCachedNetwork = false;
+    options.m_CachedNetworkFile.clear();
+}
+
+/// The table of --can-run follows from models and backends alone.
+void CheckCanRun(const CLI::App& app)
+{
+    constexpr const char* can = "--can-run";
+    constexpr std::string_view taken[] = {can,
+                                          "--compute",
+                                          "--dynamic-backends-path",
+                                          "--report-json",
+                                          "--limit",
+                                          "--max-partitions",
+                                          "--min-layers-per-partition",
+                                          "--all-or-nothing",
+                                          "--fp16-turbo-mode",
+                                          "--bf16-turbo-mode",
+                                          "--enable-fast-math"};
+    if (app.count(can) == 0)
+    {
+        return;
+    }
+    if (app.get_option(can)->results().back().empty())
+    {
+        throw UsageError(fmt::format("{}: name a folder of models", can));
+    }
+    for (const CLI::Option* option : app.get_options())
+    {
+        const std::string name = option->get_name();
+        if (option->count() > 0 && std::find(std::begin(taken), std::end(taken), name) == std::end(taken))
+        {
+            throw UsageError(
+                fmt::format("{0}: with {1} it has no effect, because {1} runs no model; leave it out", name, can));
+        }
+    }
+}
+
+/// The name under which the number of a subgraph is given, for messages.
+std::string FindSubgraphOption(const std::vector<std::string>& words)
+{
+    const auto isShorter = [](const std::string& word)
+    { return word == "--subgraph" || word.starts_with("--subgraph="); };
+    return std::any_of(words.begin(), words.end(), isShorter) ? "--subgraph" : "--subgraph-number";
+}
+
+} // namespace
+
+CommandLine ParseCommandLine(int argc, const char* const* argv, size_t helpWidth)
+{
+    CommandLine line;
+    Options& options = line.m_Options;
+    RawOptions raw;
+    ArmNNOptions armNN;
+    CLI::App app;
+    app.allow_extras(); // CLI11 names them in reverse order
+    std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
+    std::replace(given.begin(), given.end(), std::string("-help"), std::string("--help"));
+    options.m_SubgraphOption = FindSubgraphOption(given);
+    DeclareOptions(app, options, raw, armNN);
+    const std::vector<std::string> words = JoinArmNNWords(app, given);
+    try
+    {
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    }
+    catch (const CLI::CallForVersion& version)
+    {
+        line.m_Text = std::string(version.what()) + "\n";
+        return line;
+    }
+    catch (const CLI::Error& error)
+    {
+        RefuseUnknownWords(app, words);
+        throw UsageError(DescribeParseError(error) + " (see --help)");
+    }
+    catch (const UsageError&)
+    {
+        RefuseUnknownWords(app, words);
+        throw;
+    }
+    if (app.count("--help") > 0)
+    {
+        line.m_Text = FormatOptionHelp(app, raw.m_HelpTopic, helpWidth);
+        return line;
+    }
+    RefuseUnknownWords(app, words);
+    armNN.Apply(app, options);
+    CheckCanRun(app);
+    if (options.m_ModelPath.empty() && options.m_ModelFolder.empty())
+    {
+        throw UsageError("--model-path: name a model file, or - for standard input (see --help)");
+    }
+    CheckChoices(options);
+    options.m_Compute = SplitList(raw.m_Compute, "--compute", Repeated::LeftOut);
+    options.m_CompareBackends = SplitList(raw.m_CompareBackends, "--compare-output-with-backend", Repeated::LeftOut);
+    if (options.m_Compute.empty())
+    {
+        options.m_Compute = {"CpuAcc", "CpuRef"};
+    }
+    for (const char* option : {"--max-partitions", "--min-layers-per-partition", "--all-or-nothing"})
+    {
+        if (IsAsked(app, option) && options.m_Compute.size() < 2)
+        {
+            throw UsageError(fmt::format("{}: name a second backend in --compute, which takes the layers that the "
+                                         "first does not get",
+                                         option));
+        }
+    }
+    LeaveOutOptionsOfCpuAcc(app, options);
+    for (const char* option :
+         {"--compute", "--max-partitions", "--min-layers-per-partition", "--all-or-nothing", "--fp16-turbo-mode",
+          "--bf16-turbo-mode", "--enable-fast-math", "--print-intermediate-layers",
+          "--print-intermediate-layers-to-file", "--intermediate-layers-folder"})
+    {
+        if (IsAsked(app, option))
+        {
+            options.m_OptimizerOptions.emplace_back(option);
+        }
+    }
+    if (app.count("--signature") > 0 && (options.m_Signature.empty() || app.count("--subgraph") > 0))
+    {
+        throw UsageError(
+            fmt::format("--signature: must be a name, and not be given with {}", options.m_SubgraphOption));
+    }
+    for (const char* option :
+         {"--entry", "--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace", "--labels",
+          "--serialize", "--serialize-optimized", "--intermediate-layers-folder", "--plan-json"})
+    {
+        const std::vector<std::string>& values = app.get_option(option)->results();
+        if (std::find(values.begin(), values.end(), "") != values.end())
+        {
+            throw UsageError(fmt::format("{}: nothing is given", option));
+        }
+    }
+    const auto filesOf = [](const std::string& list, const char* option)
+    {
+        const std::vector<std::string> lists(list.empty() ? 0 : 1, list);
+        return SplitList(lists, option, Repeated::Kept);
+    };
+    options.m_InputFiles = filesOf(raw.m_InputFiles, "--input-tensor-data");
+    options.m_CompareFiles = filesOf(raw.m_CompareFiles, "--compare-output");
+    options.m_OutputFiles = filesOf(raw.m_OutputFiles, "--write-outputs-to-file");
+    options.m_DotFile = GetGraphFile(raw.m_Graph, options.m_ModelPath);
+    options.m_InputNames = SplitList(raw.m_InputNames, "--input-name", Repeated::Refused);
+    options.m_OutputNames = SplitList(raw.m_OutputNames, "--output-name", Repeated::Refused);
+    for (const std::string& shape : text::Split(raw.m_InputShapes, ':'))
+    {
+        options.m_InputShapes.push_back(ParseShape(shape, raw.m_InputShapes));
+    }
+    options.m_WriteLayers = options.m_WriteLayers || !options.m_LayersFolder.empty();
+    options.m_Dimensions = ParseDimensions(raw.m_Dimensions);
+    options.m_Limits = ParseLimits(raw.m_Limits);
+    options.m_DisabledFusions = SplitList(raw.m_DisabledFusions, "--without-fusion", Repeated::Refused);
+    const std::vector<std::string> known = GetFusionNames();
+    for (const std::string& name : options.m_DisabledFusions)
+    {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+        {
+            throw UsageError(fmt::format("--without-fusion: there is no fusion '{}'; there are {}", OneLine(name),
+                                         fmt::join(known, ", ")));
+        }
+    }
+    if (app.count("--top-k") > 0 || !options.m_LabelsFile.empty())
+    {
+        options.m_TopK = raw.m_TopK;
+    }
+    if (raw.m_Details || raw.m_DetailsOnly)
+    {
+        if (raw.m_Details && raw.m_DetailsOnly)
+        {
+            options.m_Remarks.emplace_back("--output-network-details: --output-network-details-only is given, too, so "
+                                           "events are left out");
+        }
+        options.m_Details =
+            raw.m_DetailsOnly ? ProfilingDetailsMethod::DetailsOnly : ProfilingDetailsMethod::DetailsWithEvents;
+        options.m_PrintProfile = options.m_PrintProfile || options.m_ProfileFile.empty();
+    }
+    return line;
+}
+
+} // namespace tenon::tools
