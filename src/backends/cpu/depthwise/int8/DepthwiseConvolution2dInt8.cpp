@@ -187,12 +187,12 @@ private:
     /// The number of strips that blocks compute at once.
     size_t GetStripsTogether() const
     {
-        size_t most = 1;
+        size_t strips = 1;
         for (const ChannelBlockInt8& block : m_Weights->GetBlocks())
         {
-            most = std::max<size_t>(most, block.m_StripCount);
+            strips = std::max<size_t>(strips, block.m_StripCount);
         }
-        return most;
+        return strips;
     }
 
     /// Computes a range of pixels in a range of row strips of one image, for a range of blocks of channels.
