@@ -197,6 +197,40 @@ TEST(DequantizeBlocks, LargeConstantsAreFoldedToo)
     EXPECT_THAT(ConstantTypes(*MakeNetwork(product, Weights::Blocks4)), ElementsAre(DataType::Float32));
 }
 
+// Rows of a table that a model dequantizes itself.
+TEST(DequantizeBlocks, GatherReadsDequantizedBlocks)
+{
+    const auto makeNetwork = [](Weights form)
+    {
+        INetworkPtr network = INetwork::Create();
+        IConnectableLayer* table = AddWeights(*network, {6, 8}, form);
+        if (form != Weights::Floats)
+        {
+            IConnectableLayer* const dequantize = network->AddDequantizeLayer();
+            Connect(table, dequantize);
+            dequantize->GetOutputSlot(0).SetTensorInfo(TensorInfo({6, 8}, DataType::Float32));
+            table = dequantize;
+        }
+        IConnectableLayer* const gather = network->AddGatherLayer(GatherDescriptor());
+        Connect(table, gather);
+        Connect(AddInput(*network, 0, TensorInfo({4}, DataType::Signed32)), gather, 1);
+        Connect(gather, network->AddOutputLayer(0));
+        return network;
+    };
+    const TensorInfo indices({4}, DataType::Signed32);
+    const int32_t values[] = {5, 0, 3, 3};
+    const auto* const begin = reinterpret_cast<const std::byte*>(values);
+    const std::vector<std::byte> input(begin, begin + sizeof(values));
+    for (const char* backend : {"CpuRef", "CpuAcc"})
+    {
+        const RunResult wanted = RunOnce(*makeNetwork(Weights::Floats), true, indices, input, {backend});
+        for (const Weights form : {Weights::Blocks4, Weights::Blocks8})
+        {
+            EXPECT_EQ(RunOnce(*makeNetwork(form), true, indices, input, {backend}).m_Bytes, wanted.m_Bytes) << backend;
+        }
+    }
+}
+
 TEST(DequantizeBlocks, LayersOfIntegersAreRefused)
 {
     Case c = GetCases().front();
