@@ -395,7 +395,8 @@ ISA_TEST(BlockTilesInt8, VariantsOfLayers)
     const bool hasOneRow = cpu::GetMicrokernelsInt8().Has(KernelRoleInt8::Int4BlocksOneRow);
     check(1, DataType::QSymmS4, hasOneRow ? KernelRoleInt8::Int4BlocksOneRow : KernelRoleInt8::Int4Blocks, "");
     check(2, DataType::QSymmS4, KernelRoleInt8::Int4Blocks, "");
-    check(100, DataType::QSymmS4, KernelRoleInt8::Int4Blocks, ", weights as bytes");
+    const bool hasWide = cpu::GetMicrokernelsInt8().Get(KernelRoleInt8::Int4Blocks).m_WidenBlocks != nullptr;
+    check(100, DataType::QSymmS4, KernelRoleInt8::Int4Blocks, hasWide ? ", weights as bytes" : "");
     check(100, DataType::QSymmS8, KernelRoleInt8::Int8Blocks, "");
 }
 

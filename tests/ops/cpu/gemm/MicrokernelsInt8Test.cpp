@@ -229,7 +229,7 @@ ISA_TEST(MicrokernelsInt8, SetsAreTheirRows)
         EXPECT_EQ(set.m_Begin != nullptr, row->m_RowUnit != 1);
         EXPECT_EQ(set.m_MinIndirectRows != 0, row->Has(Epilogues::Dq));
         const bool hasWideBlocks =
-            row->Has(Epilogues::Blocks) && row->m_Layout == WeightLayoutInt8::Int4x8 && row->m_Rows[1] > 1;
+            row->Has(Epilogues::Blocks) && row->m_Layout == WeightLayoutInt8::Int4x8 && !set.m_BlockSums.m_IsPaired;
         EXPECT_EQ(set.m_WidenBlocks != nullptr, hasWideBlocks);
         for (size_t vectors = 0; vectors <= MicrokernelSetInt8::MaxVectors; ++vectors)
         {

@@ -20,15 +20,9 @@ using backends::Scratch;
 constexpr size_t BlockBytes = size_t{128} << 10;
 constexpr size_t MaxBlockRows = 256;
 
-/// Bytes of 4-bit weights as bytes, for half of a first-level cache.
+/// Bytes of 4-bit weights as bytes, for half of a first-level cache; several tiles, at fewest MinWideTiles, share them.
 constexpr size_t WideBytes = size_t{16} << 10;
-
-/// The fewest tiles for which it takes less time to make bytes of the weights once. Between sums of pairs, a tile
-/// unpacks weights nearly for free.
-size_t GetMinWideTiles(const MicrokernelSetInt8& tiles)
-{
-    return tiles.m_BlockSums.m_IsPaired ? 16 : 3;
-}
+constexpr size_t MinWideTiles = 3;
 
 PanelPartition MakePartition(const PackedBlocksInt8& weights, size_t rows, unsigned int maxThreads)
 {
@@ -58,7 +52,7 @@ GemmBlocksInt8::GemmBlocksInt8(const PackedBlocksInt8& weights, size_t rows, con
     const size_t tileRows = tiles.m_Rows[tiles.m_Vectors];
     const size_t width = tiles.m_Vectors * weights.GetMicrokernels().m_Lanes;
     m_BlockRows = std::min(std::clamp(BlockBytes / m_Pitch / tileRows * tileRows, tileRows, MaxBlockRows), rows);
-    if (tiles.m_WidenBlocks != nullptr && m_BlockRows > (GetMinWideTiles(tiles) - 1) * tileRows)
+    if (tiles.m_WidenBlocks != nullptr && m_BlockRows > (MinWideTiles - 1) * tileRows)
     {
         m_WideBlocks = std::min(WideBytes / (width * weights.GetBlockSize()), weights.GetBlocks());
     }

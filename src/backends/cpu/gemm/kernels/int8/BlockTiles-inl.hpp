@@ -183,7 +183,7 @@ void FillBlockSet(MicrokernelSetInt8& set, const BlockSumsInt8& sums)
 {
     set.m_BlockSums = sums;
     FillBlockPanels<Blocks, H1, H2, H3, H4>(set.m_BlockTiles);
-    if constexpr (requires { typename Blocks::Wide; } && H1 > 1)
+    if constexpr (requires { typename Blocks::Wide; })
     {
         FillBlockPanels<typename Blocks::Wide, H1, H2, H3, H4>(set.m_WideBlockTiles);
         set.m_WidenBlocks = Blocks::Widen;

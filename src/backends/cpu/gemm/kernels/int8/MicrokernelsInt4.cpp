@@ -220,48 +220,44 @@ private:
     }
 };
 
-/// Writes a panel's weights as bytes; see MicrokernelSetInt8::m_WidenBlocks.
-inline void WidenBlocks(const BlockRowsInt8& panel, size_t vectors, std::byte* wide)
-{
-    const Ints d;
-    const Vector mask = hn::Set(d, 0x0F0F0F0F);
-    const size_t lanes = hn::Lanes(d);
-    const std::byte* from = panel.m_Panel;
-    const auto put = [&](auto values) HWY_ATTR
-    {
-        hn::Store(hn::BitCast(d, values), d, reinterpret_cast<int32_t*>(wide));
-        wide += lanes * sizeof(int32_t);
-    };
-    for (size_t block = 0; block < panel.m_Blocks; ++block)
-    {
-        for (size_t v = 0; v < vectors; ++v)
-        {
-            put(LoadScales(from, panel.m_ScaleBytes, v));
-        }
-        from += GetBlockScaleBytes(vectors * lanes, panel.m_ScaleBytes, lanes);
-        for (size_t g = 0; g < panel.m_Groups; g += 2, from += vectors * lanes * sizeof(int32_t))
-        {
-            const auto* const both = reinterpret_cast<const int32_t*>(from);
-            for (size_t v = 0; v < vectors; ++v)
-            {
-                put(hn::And(hn::Load(d, both + v * lanes), mask));
-            }
-            for (size_t v = 0; v < vectors; ++v)
-            {
-                put(hn::And(hn::ShiftRight<4>(hn::Load(d, both + v * lanes)), mask));
-            }
-        }
-    }
-}
-
 /// One block of 4-bit weights, see BlockTile: all of it is one slice.
 template <typename Dot>
 struct Int4Blocks
 {
     using Wide = DotBlocks<Dot, false>;
+
+    /// Writes a panel's weights as bytes; see MicrokernelSetInt8::m_WidenBlocks.
     static void Widen(const BlockRowsInt8& panel, size_t vectors, std::byte* wide)
     {
-        WidenBlocks(panel, vectors, wide);
+        const Ints d;
+        const Vector mask = hn::Set(d, 0x0F0F0F0F);
+        const size_t lanes = hn::Lanes(d);
+        const std::byte* from = panel.m_Panel;
+        const auto put = [&](auto values) HWY_ATTR
+        {
+            hn::Store(hn::BitCast(d, values), d, reinterpret_cast<int32_t*>(wide));
+            wide += lanes * sizeof(int32_t);
+        };
+        for (size_t block = 0; block < panel.m_Blocks; ++block)
+        {
+            for (size_t v = 0; v < vectors; ++v)
+            {
+                put(LoadScales(from, panel.m_ScaleBytes, v));
+            }
+            from += GetBlockScaleBytes(vectors * lanes, panel.m_ScaleBytes, lanes);
+            for (size_t g = 0; g < panel.m_Groups; g += 2, from += vectors * lanes * sizeof(int32_t))
+            {
+                const auto* const both = reinterpret_cast<const int32_t*>(from);
+                for (size_t v = 0; v < vectors; ++v)
+                {
+                    put(hn::And(hn::Load(d, both + v * lanes), mask));
+                }
+                for (size_t v = 0; v < vectors; ++v)
+                {
+                    put(hn::And(hn::ShiftRight<4>(hn::Load(d, both + v * lanes)), mask));
+                }
+            }
+        }
     }
 
     template <size_t Vectors, size_t Rows, typename F>
@@ -278,8 +274,8 @@ struct Int4Blocks
 };
 
 /// The same in slices whose sums fit int16. The sums of earlier slices of a block are in memory.
-template <bool IsWide>
-struct PairedBlocks
+template <>
+struct Int4Blocks<PairsInt4>
 {
     static constexpr size_t MaxGroups = BlockSumsInt8::MaxPairedDepth / 4;
 
@@ -338,20 +334,12 @@ private:
     static HWY_INLINE void AddGroups(BlockCursor<Rows>& at, Vector (&shorts)[Rows][Vectors])
     {
         HWY_UNROLL(8)
-        for (size_t g = 0; g < Groups; g += IsWide ? 1 : 2)
+        for (size_t g = 0; g < Groups; g += 2)
         {
-            const size_t place = 4 * (at.m_Group + g);
-            if constexpr (IsWide)
-            {
-                DotTile<PairsInt4>::AddGroup(at.m_Rows, place, at.m_Weights, shorts);
-            }
-            else
-            {
-                PrefetchBlocks<Vectors * hn::MaxLanes(Ints()) * sizeof(int32_t)>(at.m_Weights);
-                AddGroupPairInt4<PairsInt4>(at.m_Rows, place, reinterpret_cast<const int32_t*>(at.m_Weights), shorts,
-                                            shorts);
-                at.m_Weights += Vectors * hn::Lanes(Ints()) * sizeof(int32_t);
-            }
+            PrefetchBlocks<Vectors * hn::MaxLanes(Ints()) * sizeof(int32_t)>(at.m_Weights);
+            AddGroupPairInt4<PairsInt4>(at.m_Rows, 4 * (at.m_Group + g), reinterpret_cast<const int32_t*>(at.m_Weights),
+                                        shorts, shorts);
+            at.m_Weights += Vectors * hn::Lanes(Ints()) * sizeof(int32_t);
         }
         at.m_Group += Groups;
     }
@@ -369,16 +357,6 @@ private:
                 sums[r][v] = hn::Add(sums[r][v], hn::Load(Ints(), earlier + at));
             }
         }
-    }
-};
-
-template <>
-struct Int4Blocks<PairsInt4> : PairedBlocks<false>
-{
-    using Wide = PairedBlocks<true>;
-    static void Widen(const BlockRowsInt8& panel, size_t vectors, std::byte* wide)
-    {
-        WidenBlocks(panel, vectors, wide);
     }
 };
 

@@ -348,7 +348,8 @@ struct MicrokernelSetInt8 : KernelTraitsInt8
     /// Replace microkernels for weights with a scale per block.
     BlockTilesInt8 m_BlockTiles = {};
     BlockSumsInt8 m_BlockSums;
-    /// The same for 4-bit weights as bytes, which are faster where many tiles share these. Null where there are none.
+    /// The same for 4-bit weights as bytes, which are faster where many tiles share these. Null where there are none:
+    /// sums of pairs take as long with either.
     BlockTilesInt8 m_WideBlockTiles = {};
     /// Makes such a panel of one of `vectors` vectors: scales in float32, each group of four weights in a column's four
     /// bytes.
