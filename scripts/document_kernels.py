@@ -12,7 +12,7 @@ import argparse
 import re
 import sys
 
-from pages import ROOT, Failure, code, run_document
+from pages import ROOT, Failure, code, read_page, run_document
 
 KERNELS = ROOT / "src/backends/cpu/gemm/kernels/int8/int8_kernels.def"
 COMMAND = "cmake --build build/release --target generate_kernel_docs"
@@ -116,10 +116,7 @@ def describe(row):
 def make_page(arguments):
     """The text of the file with the table of today."""
     path = arguments.write or arguments.check
-    try:
-        page = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise Failure(f"cannot read '{path}': {error.strerror}") from error
+    page = read_page(path)
     begin, end = page.find(BEGIN), page.find(END)
     if begin < 0 or end < begin:
         raise Failure(f"'{path}' has no place for the table between '{BEGIN.strip()}' and '{END.strip()}'")

@@ -22,7 +22,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from pages import ROOT, Failure, run_document
+from pages import ROOT, Failure, read_page, run_document
 
 COMMAND = "cmake --build build/release --target generate_session_docs"
 BEGIN = "<!-- session: written by generate_session_docs -->\n"
@@ -133,10 +133,7 @@ def without_varying(session):
 def make_page(arguments):
     """The text of the file with the sessions of today."""
     path = arguments.write or arguments.check
-    try:
-        rest = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise Failure(f"cannot read '{path}': {error.strerror}") from error
+    rest = read_page(path)
     page = ""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

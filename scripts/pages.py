@@ -50,6 +50,14 @@ def contents(title, names):
     return f"- [{title}](#{link_target(title)}): {', '.join(link(name, name) for name in names)}"
 
 
+def read_page(path):
+    """The text of a page of which a part is written."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise Failure(f"cannot read '{path}': {error.strerror}") from error
+
+
 def broken_links(text):
     """Links within a page that lead to no heading."""
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)

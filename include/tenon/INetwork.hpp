@@ -467,8 +467,8 @@ public:
     /// indices; input 1 holds K (Tenon). The first of equal elements comes first; NaN comes last.
     virtual IConnectableLayer* AddTopKLayer(const TopKDescriptor& topKDescriptor, const char* name = nullptr) = 0;
     IConnectableLayer* AddTopKLayer(const char* name = nullptr) { return AddTopKLayer(TopKDescriptor(), name); }
-    /// Landmarks [1, n, 2 or 3] of which the first two coordinates are multiplied by the first two rows of a matrix
-    /// [1, 4, 4] (Tenon). Float32; the third coordinate is kept.
+    /// The first two coordinates of landmarks [1, n, 2 or 3], multiplied by the first two rows of a matrix [1, 4, 4]
+    /// (Tenon). Float32; the third coordinate is kept.
     virtual IConnectableLayer* AddTransformLandmarksLayer(const char* name = nullptr) = 0;
     /// The pixels of an image at points that a matrix gives (Tenon), as MediaPipe's operator. Inputs: image [1, H, W,
     /// C] and matrix [1, 4, 4], whose first two rows give x and y in the image for the center of each pixel of the

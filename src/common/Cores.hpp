@@ -7,9 +7,9 @@
 namespace tenon
 {
 
-/// The number of cores that this process has, at least 1: those that it may run on (its affinity), of a processor with
-/// fast and slow cores the fast ones, and no more than the CPU quota of its control groups, rounded up. Found at the
-/// first call.
+/// The number of cores of this process, at least 1. Its affinity counts; a processor with fast and slow cores counts
+/// with the fast ones; the CPU quota of its control groups, rounded up, is the upper bound. Found at the first
+/// call.
 unsigned int CountCores();
 
 /// The same by the files of a Linux system below `root` ("" for "/"), for a process that may run on the cores

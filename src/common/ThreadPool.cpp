@@ -7,8 +7,8 @@
 //          chunks | 0 1 2 3 | 4 5 6 7 | 8 9 ..  | ..      |
 //
 //      A thread draws the chunks of its own range first, so that it gets the same part of each tensor in one layer
-//      after the other, and then those that others have left. Threads that are busy with their own ranges write to
-//      cache lines of their own only.
+//      after the other, and then chunks that are left in other ranges. Threads that are busy with their own ranges
+//      write to cache lines of their own only.
 //   3. A thread that finds all chunks drawn clears the bit in m_Open and writes the number of chunks that it ended on
 //      its seat. The caller waits until these numbers are all chunks, and gives the slot back.
 // A thread takes a chunk by an exchange that names the loop's epoch. A loop ends only when all chunks were taken under

@@ -40,7 +40,7 @@ enum class Container : uint8_t
     LiteRtLm ///< a .litertlm file
 };
 
-/// The container that a file is which begins so.
+/// The kind of container of a file that begins with `start`.
 Container FindContainer(std::string_view start);
 
 /// How many bytes of a file are enough for FindModelFormat(). More tell more of an ONNX model.

@@ -169,7 +169,7 @@ Directory FindDirectory(Span<const uint8_t> bytes)
     return directory;
 }
 
-/// Sizes and the place of a file; 64-bit numbers in the entry's extra field replace those that are all ones.
+/// Sizes and the place of a file. A 32-bit number that is all ones stands in the entry's extra field, with 64 bits.
 struct Extent
 {
     uint64_t m_Stored = 0;

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from perf import thread_trace
-from perf.engines import ENGINES, OTHER_BUILD, Worker, WorkerError, missing_reason
+from perf.engines import DELEGATE, ENGINES, OTHER_BUILD, PEERS, Worker, WorkerError, missing_reason
 from perf.measure import MOST_RUNS
 from perf.table import HEADINGS, number, rows_of
 from perf.thread_chart import chart
@@ -103,8 +103,13 @@ def speed_up(one, several):
     return f"{ratio:.2f} ({shortest:.2f})"
 
 
+def peers_of(engines):
+    """The engines that do not run Tenon."""
+    return [engine for engine in engines if engine in PEERS and engine != DELEGATE]
+
+
 def rows_of_times(model, turns, engines, counts):
-    peers = [engine for engine in engines if engine != "tenon" and engine not in OTHER_BUILD]
+    peers = peers_of(engines)
     for threads in counts:
         row = [model.path.stem, str(threads)]
         for engine in engines:
@@ -160,8 +165,8 @@ def main():
     headings = ["model", "threads"]
     for engine in args.engines:
         headings += [f"{HEADINGS[engine]}, ms", "speed-up"]
-    has_peers = any(engine != "tenon" and engine not in OTHER_BUILD for engine in args.engines)
-    times = [headings + ["Tenon by the faster peer"] * has_peers]
+    peers = peers_of(args.engines)
+    times = [headings + ["Tenon by the faster peer"] * bool(peers)]
     traces = [["model, layer", "threads", "of the run", *thread_trace.KINDS, "imbalance", "more work"]]
     figures = {}
     failed = False
@@ -173,6 +178,7 @@ def main():
             turns, errors = measure(model, args.engines, args.threads, settings)
             for engine, error in errors.items():
                 print(f"{path}: {engine}: {error}", file=sys.stderr)
+                failed = failed or engine not in peers
             times += rows_of_times(model, turns, args.engines, args.threads)
             figures[path.stem] = {engine: {threads: median(turns[engine, threads]) for threads in args.threads
                                            if (engine, threads) in turns} for engine in args.engines}
@@ -183,6 +189,8 @@ def main():
         except WorkerError as error:
             print(f"{path}: {error}", file=sys.stderr)
             failed = True
+    if sys.stderr.isatty():
+        print(f"\r{'':70}\r", end="", file=sys.stderr)
     if args.json:
         args.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
     text = rows_of(times)

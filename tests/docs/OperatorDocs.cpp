@@ -233,7 +233,7 @@ constexpr const char* BlockwiseSection = R"(
 
 Constants of INT4 and INT8 with BlockwiseQuantization, as ai-edge-quantizer writes them, are read for all operators:
 blocks of any size that divides the last dimension, along which they lie, and scales in a tensor of FLOAT16 or FLOAT32.
-Zero points other than 0 and blocks of INT2 are refused. LiteRT 2.3.0 itself has no kernel on the CPU but those that the
+Zero points other than 0 and blocks of INT2 are refused. LiteRT 2.3.0 has kernels on the CPU only for layers that the
 table names as judges.
 
 | Operator | What is computed | Judge |

@@ -93,8 +93,8 @@ public:
     /// Throws FileNotFoundException for a missing file, ParseException for a corrupt or contradictory model: the text
     /// names the subgraph, operator and tensor. Throws InvalidArgumentException for a signature, a subgraph or an input
     /// of m_InputShapes that the model does not have, and for an m_Entry that the file does not have or that it needs:
-    /// the text names those that there are. Throws UnimplementedException for an archive that is compressed, encrypted
-    /// or of several parts, and for weights in another file.
+    /// the text names the entries. Throws UnimplementedException for an archive that is compressed, encrypted or of
+    /// several parts, and for weights in another file.
     virtual INetworkPtr CreateNetworkFromBinaryFile(const char* graphFile) = 0;
     /// The bytes are copied.
     virtual INetworkPtr CreateNetworkFromBinary(const std::vector<uint8_t>& binaryContent) = 0;

@@ -26,13 +26,6 @@ TensorShape WithLast(const TensorShape& shape, unsigned int size)
     return result;
 }
 
-void CheckOne(const InferContext& context, size_t input, const char* what)
-{
-    const TensorShape& shape = context.InputShape(input);
-    context.Check(shape.GetNumElements64() == 1, "input {}, {}, has shape {} in place of one element", input, what,
-                  shape);
-}
-
 void CheckSame(const InferContext& context, size_t input, const char* what, const TensorShape& expected)
 {
     context.Check(context.InputShape(input) == expected, "input {}, {}, has shape {}; it must be {}", input, what,
@@ -77,7 +70,7 @@ void InferCut(InferContext& context, const SignalFramesDescriptor& descriptor)
                   input, samples, step);
     const TensorShape end = WithLast(input, ToSize(context, static_cast<int64_t>(descriptor.GetReach())));
     CheckSame(context, 1, "the end of the signal", end);
-    CheckOne(context, 2, "the count");
+    CheckElements(context, 2, "count", 1);
     ShapeBuilder output(context);
     output.AddRange(input, 0, input.GetNumDimensions() - 1);
     output.Add(samples / step);
@@ -97,7 +90,7 @@ void InferStack(InferContext& context, const SignalFramesDescriptor& descriptor)
                   size, step, descriptor.m_LeftContext);
     const TensorShape stack({ToSize(context, Multiply(context, LastSize(context), size))});
     CheckSame(context, 1, "the end of the signal", stack);
-    CheckOne(context, 2, "the count");
+    CheckElements(context, 2, "count", 1);
     context.SetOutputShape(0, stack);
     context.SetOutputShape(1, stack);
 }
@@ -133,7 +126,7 @@ void InferSignalFeature(InferContext& context)
     case SignalFeatureFunction::FilterBank: InferFilterBank(context); return;
     case SignalFeatureFunction::Energy: InferEnergy(context, descriptor); return;
     case SignalFeatureFunction::Window: CheckSame(context, 1, "the window", TensorShape({LastSize(context)})); break;
-    case SignalFeatureFunction::SquareRoot: CheckOne(context, 1, "the number of bits"); break;
+    case SignalFeatureFunction::SquareRoot: CheckElements(context, 1, "number of bits", 1); break;
     case SignalFeatureFunction::Gain:
         CheckSame(context, 1, "the noise", input);
         CheckSame(context, 2, "the gains", TensorShape({125}));

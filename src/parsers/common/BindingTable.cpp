@@ -6,15 +6,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tenon::parsers
 {
 
 std::string Quote(const std::vector<std::string>& names)
 {
+    constexpr size_t maxNames = 32;
     std::string text;
-    for (const std::string& name : names)
+    for (size_t i = 0; i < std::min(names.size(), maxNames); ++i)
     {
-        text += fmt::format("{}'{}'", text.empty() ? "" : ", ", name);
+        text += fmt::format("{}'{}'", i == 0 ? "" : ", ", names[i]);
+    }
+    if (names.size() > maxNames)
+    {
+        text += fmt::format(" and {} more", names.size() - maxNames);
     }
     return text.empty() ? "none" : text;
 }

@@ -13,7 +13,7 @@
 namespace tenon::parsers
 {
 
-/// "'a', 'b'", or "none".
+/// "'a', 'b' and 3 more", or "none".
 std::string Quote(const std::vector<std::string>& names);
 
 /// Names are unique. Each has an info once Set() was called.

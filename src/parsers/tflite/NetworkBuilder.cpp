@@ -260,8 +260,7 @@ void NetworkBuilder::WireOutputs(const OperatorView& op, IConnectableLayer* laye
         {
             continue; // one of several that nobody asks for
         }
-        layer->GetOutputSlot(i).SetTensorInfo(op.Output(i).m_Info);
-        SetOutput(op, i, layer->GetOutputSlot(i), activation);
+        WireSlot(op, layer, i, i, activation);
     }
 }
 
@@ -287,13 +286,11 @@ void NetworkBuilder::WireAs(const OperatorView& op, IConnectableLayer* layer, co
 }
 
 void NetworkBuilder::WireOutput(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
-                                size_t output)
+                                unsigned int output)
 {
     CountLayer();
     ConnectInputs(op, *layer, operands);
-    const TensorView& tensor = op.Output(output);
-    layer->GetOutputSlot(0).SetTensorInfo(tensor.m_Info);
-    SetSource(tensor, layer->GetOutputSlot(0), "computed here");
+    WireSlot(op, layer, 0, output);
 }
 
 void NetworkBuilder::Alias(const OperatorView& op)

@@ -138,7 +138,7 @@ public:
     void WireAs(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands, DataType type);
     /// Wires one output of an operator that becomes several layers.
     void WireOutput(const OperatorView& op, IConnectableLayer* layer, const std::vector<size_t>& operands,
-                    size_t output);
+                    unsigned int output);
     /// Counts a layer. It must be called once for a layer that is wired slot by slot, with the methods below. Throws
     /// ParseException if there are too many.
     void CountLayer();

@@ -225,6 +225,17 @@ void OutputFile::Fail() const
     throw RunError(fmt::format("cannot write '{}': {}", OneLine(m_Path), std::strerror(errno)));
 }
 
+std::filesystem::path CanonicalPath(const std::string& path)
+{
+    std::error_code error;
+    std::filesystem::path whole = std::filesystem::absolute(path, error);
+    if (!error)
+    {
+        whole = std::filesystem::weakly_canonical(whole, error);
+    }
+    return error ? std::filesystem::path(path) : whole;
+}
+
 void WriteFile(const std::string& path, std::string_view content)
 {
     OutputFile file(path);

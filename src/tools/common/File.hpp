@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -111,6 +112,9 @@ private:
     std::string m_Path;
     std::unique_ptr<std::FILE, Closer> m_File;
 };
+
+/// With links followed; of a relative path whose file is not there yet, "./a" and "a" are the same.
+std::filesystem::path CanonicalPath(const std::string& path);
 
 /// Writes a whole file. Throws RunError.
 void WriteFile(const std::string& path, std::string_view content);

@@ -96,7 +96,7 @@ public:
 
     std::string Overview() const
     {
-        std::string page = Wrap("", m_Text.m_Description, 0, m_Width) + "\nUsage: " + m_Text.m_Usage + "\n\n";
+        std::string page = Start();
         for (const std::string& name : m_Text.m_CommonOptions)
         {
             const CLI::Option& option = *m_App.get_option(name);
@@ -117,7 +117,7 @@ public:
 
     std::string Whole() const
     {
-        std::string page = Wrap("", m_Text.m_Description, 0, m_Width) + "\nUsage: " + m_Text.m_Usage + "\n\n";
+        std::string page = Start();
         for (const HelpGroup& group : m_Groups)
         {
             page += FormatGroup(group, false) + "\n";
@@ -144,6 +144,11 @@ public:
     }
 
 private:
+    std::string Start() const
+    {
+        return Wrap("", m_Text.m_Description, 0, m_Width) + "\nUsage: " + m_Text.m_Usage + "\n\n";
+    }
+
     std::vector<const CLI::Option*> OptionsOf(const HelpGroup& group) const
     {
         return m_App.get_options([&](const CLI::Option* option) { return option->get_group() == group.m_Name; });

@@ -138,7 +138,7 @@ public:
         size_t numEntries = 0;
         for (const std::string& file : files)
         {
-            numEntries += HoldsAllInputs(file, isAlone) ? m_Bindings.size() : 1;
+            numEntries += m_Bindings.size() > 1 && HoldsAllInputs(file, isAlone) ? m_Bindings.size() : 1;
         }
         CheckCount(m_Bindings, files.size(), numEntries, iterations);
         for (const std::string& file : files)

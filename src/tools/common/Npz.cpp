@@ -2,6 +2,7 @@
 // See Npz.hpp.
 #include "tools/common/Npz.hpp"
 
+#include "formats/ModelFormat.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/common/Inflate.hpp"
 #include "tools/common/NpyHeader.hpp"
@@ -22,8 +23,6 @@ namespace
 {
 
 constexpr std::string_view ArrayEnding = ".npy";
-/// Those of files and of an archive without any.
-constexpr std::string_view ZipStarts[] = {"PK\x03\x04", "PK\x05\x06"};
 
 std::string_view NameOf(const zip::ZipEntry& entry)
 {
@@ -39,9 +38,9 @@ bool Contains(const std::vector<std::string>& names, const std::string& name)
 
 bool IsNpz(const std::string& path, std::string_view start)
 {
-    const auto isStart = [&](std::string_view zipStart) { return start.starts_with(zipStart); };
+    const bool isZip = formats::FindContainer(start.substr(0, NpzStartBytes)) == formats::Container::Zip;
     const bool isRaw = EndsWithNoCase(path, ".bin") || EndsWithNoCase(path, ".raw");
-    return EndsWithNoCase(path, ".npz") || (!isRaw && std::any_of(std::begin(ZipStarts), std::end(ZipStarts), isStart));
+    return EndsWithNoCase(path, ".npz") || (!isRaw && isZip);
 }
 
 NpzFile::NpzFile(const InputSource& source, const Limits& limits)

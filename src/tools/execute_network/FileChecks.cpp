@@ -197,18 +197,6 @@ void CheckStandardOutput(const Options& options)
     }
 }
 
-/// With links followed; of a relative path whose file is not there yet, "./a" and "a" are the same.
-fs::path Canonical(const std::string& path)
-{
-    std::error_code error;
-    fs::path whole = fs::absolute(path, error);
-    if (!error)
-    {
-        whole = fs::weakly_canonical(whole, error);
-    }
-    return error ? fs::path(path) : whole;
-}
-
 } // namespace
 
 void CheckFiles(const Options& options)
@@ -233,7 +221,7 @@ void CheckFiles(const Options& options)
     {
         const bool isStream = IsStandardOutput(path);
         std::error_code error;
-        const fs::path whole = Canonical(path);
+        const fs::path whole = CanonicalPath(path);
         const bool isFile = !isStream && (fs::is_regular_file(whole, error) || !fs::exists(whole, error));
         if (isFile && !seen.insert(whole).second)
         {

@@ -70,13 +70,7 @@ void WriteOutput(JsonWriter& json, const Binding& binding, const OutputData& out
 {
     json.BeginObject();
     json.Member("name", binding.m_Name);
-    json.Key("shape");
-    json.BeginArray();
-    for (unsigned int d = 0; d < output.m_Info.GetNumDimensions(); ++d)
-    {
-        json.Number(uint64_t{output.m_Info.GetShape()[d]});
-    }
-    json.EndArray();
+    WriteShape(json, output.m_Info.GetShape());
     WriteValues(json, output);
     json.Key("best");
     json.BeginArray();

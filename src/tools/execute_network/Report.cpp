@@ -61,13 +61,7 @@ void WriteTensors(JsonWriter& json, const char* key, const std::vector<Binding>&
         json.BeginObject();
         json.Member("name", binding.m_Name);
         json.Member("type", GetDataTypeName(binding.m_Info.GetDataType()));
-        json.Key("shape");
-        json.BeginArray();
-        for (unsigned int d = 0; d < binding.m_Info.GetNumDimensions(); ++d)
-        {
-            json.Number(uint64_t{binding.m_Info.GetShape()[d]});
-        }
-        json.EndArray();
+        WriteShape(json, binding.m_Info.GetShape());
         json.Key("quantization");
         WriteQuantization(json, binding.m_Info);
         json.EndObject();
@@ -143,6 +137,17 @@ uint64_t CountLayers(const INetwork& network)
     LayerCounter counter;
     network.ExecuteStrategy(counter);
     return counter.m_Count;
+}
+
+void WriteShape(JsonWriter& json, const TensorShape& shape)
+{
+    json.Key("shape");
+    json.BeginArray();
+    for (unsigned int d = 0; d < shape.GetNumDimensions(); ++d)
+    {
+        json.Number(uint64_t{shape[d]});
+    }
+    json.EndArray();
 }
 
 void WriteTexts(JsonWriter& json, const char* key, const std::vector<std::string>& texts)

@@ -46,6 +46,8 @@ struct Report
     std::optional<NetworkPlan> m_Plan; ///< plan of the last run, if requested
 };
 
+/// Writes "shape" and its sizes.
+void WriteShape(JsonWriter& json, const TensorShape& shape);
 /// Writes a name and a list of texts.
 void WriteTexts(JsonWriter& json, const char* key, const std::vector<std::string>& texts);
 

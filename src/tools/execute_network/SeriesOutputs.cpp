@@ -22,14 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* Option = "--write-outputs-to-file";
 
-/// Of a path, also of one that is not there, without links.
-std::string Canonical(const std::string& path)
-{
-    std::error_code error;
-    const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
-    return error ? path : whole.string();
-}
-
 /// Whether the entry is the name of a single file.
 bool IsFileName(const std::string& entry)
 {
@@ -96,20 +88,20 @@ SeriesOutputs::SeriesOutputs(const std::vector<std::string>& entries, size_t num
 
 void SeriesOutputs::CheckPaths(const std::vector<std::vector<std::string>>& sets) const
 {
-    std::set<std::string> inputs;
+    std::set<fs::path> inputs;
     for (const std::vector<std::string>& files : sets)
     {
         for (const std::string& file : files)
         {
-            inputs.insert(Canonical(file));
+            inputs.insert(CanonicalPath(file));
         }
     }
-    std::map<std::string, size_t> taken; // by path, the inference that it is of
+    std::map<fs::path, size_t> taken; // by path, the inference that it is of
     for (size_t i = 0; i < sets.size(); ++i)
     {
         for (const std::string& file : FilesOf(i))
         {
-            const std::string path = Canonical(file);
+            const fs::path path = CanonicalPath(file);
             const auto [other, isNew] = taken.emplace(path, i);
             if (!isNew && other->second == i)
             {

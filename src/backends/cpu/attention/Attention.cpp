@@ -77,18 +77,15 @@ public:
     void operator()(const ExecuteArgs& args) const
     {
         const size_t panels = m_Geometry.m_Heads * m_PanelsPerHead;
-        const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
-        const size_t chunks = CountChunks(args.m_Parallel->GetNumThreads(), tasks, panels);
-        RunChunks(*args.m_Parallel, tasks, chunks,
-                  [&](size_t task, size_t chunk)
-                  {
-                      Buffers buffers(*this, args, task);
-                      const IndexRange range = GetTaskRange(panels, chunks, chunk);
-                      for (size_t panel = range.m_Begin; panel < range.m_End; ++panel)
-                      {
-                          RunPanel(args, panel / m_PanelsPerHead, panel % m_PanelsPerHead * m_Width, buffers);
-                      }
-                  });
+        RunChunkRanges(*args.m_Parallel, m_Tasks, panels, 1,
+                       [&](size_t task, const IndexRange& range)
+                       {
+                           Buffers buffers(*this, args, task);
+                           for (size_t panel = range.m_Begin; panel < range.m_End; ++panel)
+                           {
+                               RunPanel(args, panel / m_PanelsPerHead, panel % m_PanelsPerHead * m_Width, buffers);
+                           }
+                       });
     }
 
 private:

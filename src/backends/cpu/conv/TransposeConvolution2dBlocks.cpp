@@ -130,17 +130,15 @@ struct BlockRun
 
     void operator()(const ExecuteArgs& run) const
     {
-        const size_t used = std::min<size_t>(m_Tasks, run.m_Parallel->GetNumThreads());
-        RunTasks(*run.m_Parallel, used,
-                 [&](size_t index)
-                 {
-                     auto* const memory = backends::Scratch::At<std::byte>(run.m_Scratch, index * m_TaskBytes);
-                     const IndexRange task = GetTaskRange(CountChunks(), used, index);
-                     for (size_t chunk = task.m_Begin; chunk < task.m_End; ++chunk)
-                     {
-                         RunRows(run, chunk * m_ChunkRows, std::min(m_Rows, (chunk + 1) * m_ChunkRows), memory);
-                     }
-                 });
+        RunChunkRanges(*run.m_Parallel, m_Tasks, CountChunks(), 1,
+                       [&](size_t task, const IndexRange& range)
+                       {
+                           auto* const memory = backends::Scratch::At<std::byte>(run.m_Scratch, task * m_TaskBytes);
+                           for (size_t chunk = range.m_Begin; chunk < range.m_End; ++chunk)
+                           {
+                               RunRows(run, chunk * m_ChunkRows, std::min(m_Rows, (chunk + 1) * m_ChunkRows), memory);
+                           }
+                       });
     }
 
     void RunRows(const ExecuteArgs& run, size_t first, size_t last, std::byte* memory) const
@@ -188,7 +186,7 @@ backends::Prepared PrepareBlocks(const ReshapeArgs& args, const backends::Packed
     const size_t rowBytes = width * weights.m_Weights.GetSizes().m_Columns * sizeof(float);
     const size_t chunkRows = std::clamp<size_t>(ChunkBytes / rowBytes, 1, rows);
     BlockRun run{&weights, GemmF32(weights.m_Weights, MakeMatrixIm2col(chunkRows * width, data[3]), chunkRows * width,
-                                   backends::FloatClamp(args.m_FusedActivation), args.m_MaxThreads)};
+                                   backends::FloatClamp(args.m_FusedActivation), 1)};
     run.m_Width = width;
     run.m_Rows = rows;
     run.m_ChunkRows = chunkRows;

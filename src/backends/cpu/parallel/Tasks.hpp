@@ -26,9 +26,6 @@ size_t GetFixedTasks();
 /// most GetFixedTasks() and at most `maxThreads`, see ReshapeArgs::m_MaxThreads.
 size_t GetMaxTasks(unsigned int maxThreads);
 
-/// Loops of fewer tasks are cut into one chunk for each.
-constexpr size_t MinChunkedTasks = 3;
-
 /// a / b, rounded up.
 constexpr size_t DivideUp(size_t a, size_t b)
 {
@@ -134,11 +131,12 @@ private:
     std::atomic<uint64_t> m_Free;
 };
 
-/// The number of chunks for a loop of `tasks` tasks that may be cut into as many as `maxChunks`. Threads draw chunks as
-/// they come, so that a slow one does not delay the others by more than a chunk.
+/// The number of chunks of a loop of `tasks` tasks: a few for each task, at most `maxChunks`. Threads draw chunks one
+/// after the other, so that a slow thread does not delay the others by more than a chunk.
 inline size_t CountChunks(size_t threads, size_t tasks, size_t maxChunks)
 {
     constexpr size_t ChunksPerTask = 2;
+    constexpr size_t MinChunkedTasks = 3; // fewer have a chunk each
     if (tasks < MinChunkedTasks || tasks < threads)
     {
         return tasks; // more threads than tasks may come
@@ -179,6 +177,18 @@ void RunChunks(IParallelFor& parallel, size_t tasks, size_t chunks, F&& body)
         }
     };
     parallel.Run(chunks, 1, std::ref(range)); // by reference: a copy could need memory
+}
+
+/// Calls body(task, range) for chunks that make up [0, count), whose bounds are multiples of `unit`; see RunChunks.
+/// `tasks`: the maximum number of threads, no more than there are units.
+template <typename F>
+void RunChunkRanges(IParallelFor& parallel, size_t tasks, size_t count, size_t unit, const F& body)
+{
+    const size_t threads = parallel.GetNumThreads();
+    const size_t used = std::min(tasks, threads);
+    const size_t chunks = CountChunks(threads, used, DivideUp(count, unit));
+    RunChunks(parallel, used, chunks,
+              [&](size_t task, size_t chunk) { body(task, GetTaskRange(count, chunks, chunk, unit)); });
 }
 
 /// The grain of a loop at memory speed, in units that move `unitBytes` bytes each: 32 KiB. Such a task takes several

@@ -19,7 +19,7 @@ struct ImagePoint
 class MatrixPoints
 {
 public:
-    /// `matrix`: [4][4], of which the first two rows are read. The sizes are those of the image.
+    /// `matrix`: [4][4]; its first two rows are read. The sizes are those of the image.
     MatrixPoints(const float* matrix, size_t height, size_t width)
         : m_Across(matrix), m_Down(matrix + 4), m_MaxX(static_cast<float>(width) - 1),
           m_MaxY(static_cast<float>(height) - 1)

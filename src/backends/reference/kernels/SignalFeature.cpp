@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SignalFeature: features of audio, bit for bit as TFLM's signal library. Integers wrap where it lets them.
+#include "backends/common/FixedPoint16.hpp"
 #include "backends/reference/kernels/FilterBank.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
 
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -114,9 +114,7 @@ backends::Prepared PrepareWindow(const ReshapeArgs& args, uint32_t shift)
         auto* const out = run.GetOutput<int16_t>(0);
         for (size_t i = 0; i < elements; ++i)
         {
-            out[i] = static_cast<int16_t>(std::clamp((in[i] * weights[i % size]) >> shift,
-                                                     int{std::numeric_limits<int16_t>::min()},
-                                                     int{std::numeric_limits<int16_t>::max()}));
+            out[i] = backends::SaturateToInt16((in[i] * weights[i % size]) >> shift);
         }
     };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SignalFrames: frames of a signal that goes on from run to run, bit for bit as TFLM's SignalFramer, SignalStacker and
-// SignalOverlapAdd. The last samples are kept, and a count of frames for those that begin before the first sample.
+// SignalOverlapAdd. The layer keeps the last samples and the number of frames so far.
+#include "backends/common/FixedPoint16.hpp"
 #include "backends/common/KernelTable.hpp"
 #include "backends/reference/kernels/DataMovement.hpp"
 #include "backends/reference/kernels/MovedElement.hpp"
@@ -169,8 +170,7 @@ T AddSaturated(T a, T b)
 {
     if constexpr (std::is_same_v<T, int16_t>)
     {
-        return static_cast<int16_t>(
-            std::clamp(a + b, int{std::numeric_limits<int16_t>::min()}, int{std::numeric_limits<int16_t>::max()}));
+        return backends::SaturateToInt16(a + b);
     }
     else
     {

@@ -3,6 +3,7 @@
 #include "parsers/tflite/containers/ContainedModel.hpp"
 
 #include "formats/ModelFormat.hpp"
+#include "parsers/common/BindingTable.hpp"
 #include "parsers/tflite/containers/LiteRtLmFile.hpp"
 #include "zip/ZipArchive.hpp"
 
@@ -30,22 +31,6 @@ formats::Container FindContainer(Span<const uint8_t> bytes)
     return formats::FindContainer({reinterpret_cast<const char*>(bytes.data()), start});
 }
 
-/// "'a', 'b' and 3 more", or "none".
-std::string QuoteSome(const std::vector<std::string>& names)
-{
-    constexpr size_t maxNames = 32;
-    std::string quoted;
-    for (size_t i = 0; i < std::min(names.size(), maxNames); ++i)
-    {
-        quoted += fmt::format("{}'{}'", i == 0 ? "" : ", ", names[i]);
-    }
-    if (names.size() > maxNames)
-    {
-        quoted += fmt::format(" and {} more", names.size() - maxNames);
-    }
-    return quoted.empty() ? "none" : quoted;
-}
-
 /// The models of a zip archive and of the bundles in it, whose names get `prefix` in front.
 class BundleReader
 {
@@ -58,7 +43,7 @@ public:
             throw ParseException(fmt::format(
                 "there is no TensorFlow Lite model in the zip archive; its files are: {}. Unpack it, or, where PyTorch "
                 "wrote it, export the model to ONNX with torch.onnx.export",
-                QuoteSome(m_OtherFiles)));
+                parsers::Quote(m_OtherFiles)));
         }
         return std::move(m_Models);
     }
@@ -120,10 +105,6 @@ std::vector<ContainedModel> ListModels(Span<const uint8_t> file, const Limits& l
     case formats::Container::Zip: models = BundleReader().Read(file); break;
     case formats::Container::LiteRtLm: models = ReadLiteRtLm(file, limits); break;
     }
-    if (models.empty())
-    {
-        throw ParseException("there is no TensorFlow Lite model in the .litertlm file");
-    }
     std::set<std::string> names;
     for (const ContainedModel& model : models)
     {
@@ -154,7 +135,7 @@ const ContainedModel& ChooseModel(const std::vector<ContainedModel>& models, con
     {
         return models.front();
     }
-    const std::string names = QuoteSome(NamesOf(models));
+    const std::string names = parsers::Quote(NamesOf(models));
     if (name.empty())
     {
         throw InvalidArgumentException(

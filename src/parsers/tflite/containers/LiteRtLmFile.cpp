@@ -189,6 +189,10 @@ std::vector<ContainedModel> ReadLiteRtLm(Span<const uint8_t> file, const Limits&
             model.m_Weights = bytesOf(*weights.front());
         }
     }
+    if (models.empty())
+    {
+        throw ParseException("there is no TensorFlow Lite model in the .litertlm file");
+    }
     return models;
 }
 

@@ -13,9 +13,9 @@
 namespace tenon::tflite
 {
 
-/// The models by their model_type; one without it, and those that share one, by the number of their section. Sections
-/// of other kinds are passed over, but all sections must lie in the file and apart. Throws ParseException for a damaged
-/// file, UnimplementedException for another version of the format.
+/// The models by their model_type. A model without one, or with one that another model has too, has the number of its
+/// section as name. Sections of other kinds are passed over, but all sections must lie in the file and apart. Throws
+/// ParseException for a damaged file, UnimplementedException for another version of the format.
 std::vector<ContainedModel> ReadLiteRtLm(Span<const uint8_t> file, const Limits& limits);
 
 } // namespace tenon::tflite

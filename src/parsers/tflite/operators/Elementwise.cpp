@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 
 namespace tenon::tflite
 {
@@ -301,8 +300,7 @@ void AddLogicalOr(const OperatorView& op, NetworkBuilder& builder)
 void AddAddN(const OperatorView& op, NetworkBuilder& builder)
 {
     AddNDescriptor descriptor;
-    std::vector<size_t> operands(op.NumInputs());
-    std::iota(operands.begin(), operands.end(), size_t{0});
+    const std::vector<size_t> operands = AllInputs(op);
     descriptor.m_NumInputs = static_cast<uint32_t>(operands.size());
     builder.Wire(op, builder.Network().AddAddNLayer(descriptor, op.LayerName().c_str()), operands);
 }

@@ -9,7 +9,10 @@
 #include "parsers/tflite/Operators.hpp"
 #include "parsers/tflite/operators/Enumerations.hpp"
 
+#include <cstddef>
 #include <iterator>
+#include <numeric>
+#include <vector>
 
 namespace tenon::tflite
 {
@@ -18,6 +21,14 @@ namespace tenon::tflite
 constexpr uint16_t Any = OperatorRow::AnyNumber;
 constexpr bool IsCustom = true;
 constexpr bool HasRawOptions = true;
+
+/// All inputs of the operator, in their order.
+inline std::vector<size_t> AllInputs(const OperatorView& op)
+{
+    std::vector<size_t> operands(op.NumInputs());
+    std::iota(operands.begin(), operands.end(), size_t{0});
+    return operands;
+}
 
 Span<const OperatorRow> GetActivationRows();
 Span<const OperatorRow> GetControlFlowRows();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the operators of TFLM's signal library, of which audio front ends are made. TFLM reads their options by
-// position, so that none may be missing.
+// Rows of the operators of TFLM's signal library, which audio front ends use. TFLM reads their options by position, so
+// none may be missing.
 #include "parsers/tflite/operators/Rows.hpp"
 
 namespace tenon::tflite
@@ -83,12 +83,7 @@ TensorShape ReplaceLast(const TensorShape& shape, unsigned int dropped, const st
 
 void AddFeature(const OperatorView& op, NetworkBuilder& builder, const SignalFeatureDescriptor& descriptor)
 {
-    std::vector<size_t> operands;
-    for (size_t i = 0; i < op.NumInputs(); ++i)
-    {
-        operands.push_back(i);
-    }
-    builder.Wire(op, builder.Network().AddSignalFeatureLayer(descriptor, op.LayerName().c_str()), operands);
+    builder.Wire(op, builder.Network().AddSignalFeatureLayer(descriptor, op.LayerName().c_str()), AllInputs(op));
 }
 
 void AddWindow(const OperatorView& op, NetworkBuilder& builder)

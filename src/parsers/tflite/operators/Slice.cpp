@@ -3,20 +3,11 @@
 #include "parsers/tflite/operators/Rows.hpp"
 #include "parsers/tflite/operators/StoredValues.hpp"
 
-#include <numeric>
-
 namespace tenon::tflite
 {
 
 namespace
 {
-
-std::vector<size_t> AllInputs(const OperatorView& op)
-{
-    std::vector<size_t> operands(op.NumInputs());
-    std::iota(operands.begin(), operands.end(), size_t{0});
-    return operands;
-}
 
 /// The axis of an output that has `extra` dimensions more than the inputs: counted from the start where an input tells
 /// the rank. Elsewhere the layer gets it as it is, and resolves it when shapes are known.

@@ -252,9 +252,9 @@ public:
     /// The same for another image, and for sums that are scaled.
     void Run(const ExecuteArgs& args, const T* image, const DepthwiseDequantization& scaling) const
     {
-        const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
         if (m_Layer.RepeatsChannels())
         {
+            const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
             auto* repeated = backends::Scratch::At<T>(args.m_Scratch, m_RepeatedOffset);
             const size_t count = m_Layer.m_Geometry.NumImageElements() * m_Layer.m_Geometry.m_Batches;
             RunTasks(*args.m_Parallel, tasks,
@@ -277,30 +277,31 @@ public:
             image = repeated;
         }
         const size_t unit = m_Segments == 1 ? m_Layer.m_Tiles->m_Rows : 1;
-        const size_t count = GetRows() * m_Segments;
-        const size_t chunks = CountChunks(args.m_Parallel->GetNumThreads(), tasks, DivideUp(count, unit));
-        RunChunks(*args.m_Parallel, tasks, chunks,
-                  [&](size_t task, size_t chunk)
-                  {
-                      const IndexRange segments = GetTaskRange(count, chunks, chunk, unit);
-                      auto* const output = args.GetOutput<T>(0);
-                      const StripDriver strips(m_Layer);
-                      switch (m_Variant) // a segment of strips is a whole row
-                      {
-                      case DepthwiseVariantF32::RowStrips:
-                          strips.Run(output, image, segments, m_StripRows, scaling,
-                                     backends::Scratch::At<T>(args.m_Scratch, m_QuantizedOffset) +
-                                         task * m_QuantizedElements);
-                          break;
-                      case DepthwiseVariantF32::ColumnStrips: strips.RunColumnStrips(output, image, segments); break;
-                      case DepthwiseVariantF32::AllChannelStrips: strips.RunAllChannels(output, image, segments); break;
-                      case DepthwiseVariantF32::Tiles:
-                          TileDriver(m_Layer).Run(output, image, m_Segments, segments, scaling,
-                                                  backends::Scratch::At<const T*>(args.m_Scratch, 0) +
-                                                      task * m_TableLength);
-                          break;
-                      }
-                  });
+        RunChunkRanges(*args.m_Parallel, m_Tasks, GetRows() * m_Segments, unit,
+                       [&](size_t task, const IndexRange& segments)
+                       {
+                           auto* const output = args.GetOutput<T>(0);
+                           const StripDriver strips(m_Layer);
+                           switch (m_Variant) // a segment of strips is a whole row
+                           {
+                           case DepthwiseVariantF32::RowStrips:
+                               strips.Run(output, image, segments, m_StripRows, scaling,
+                                          backends::Scratch::At<T>(args.m_Scratch, m_QuantizedOffset) +
+                                              task * m_QuantizedElements);
+                               break;
+                           case DepthwiseVariantF32::ColumnStrips:
+                               strips.RunColumnStrips(output, image, segments);
+                               break;
+                           case DepthwiseVariantF32::AllChannelStrips:
+                               strips.RunAllChannels(output, image, segments);
+                               break;
+                           case DepthwiseVariantF32::Tiles:
+                               TileDriver(m_Layer).Run(output, image, m_Segments, segments, scaling,
+                                                       backends::Scratch::At<const T*>(args.m_Scratch, 0) +
+                                                           task * m_TableLength);
+                               break;
+                           }
+                       });
     }
 
 private:

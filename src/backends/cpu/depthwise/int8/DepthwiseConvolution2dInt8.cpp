@@ -117,9 +117,7 @@ public:
         for (const ChannelBlockInt8& block : m_Weights->GetBlocks())
         {
             // Strip blocks may repeat channels of the block before.
-            channels[block.m_StripCount != 0 ? 0
-                     : IsSummedToInt8(block) ? 1
-                                             : 2] += block.m_Channel + block.m_Channels - end;
+            channels[block.IsStrip() ? 0 : IsSummedToInt8(block) ? 1 : 2] += block.m_Channel + block.m_Channels - end;
             end = block.m_Channel + block.m_Channels;
         }
         constexpr const char* Loops[] = {"row strips", "ring buffer to int8", "ring buffer to int32"};
@@ -137,31 +135,27 @@ public:
 
     void operator()(const ExecuteArgs& args) const
     {
-        const size_t tasks = std::min<size_t>(m_Tasks, args.m_Parallel->GetNumThreads());
         const size_t pieces = m_Segments * m_Parts; // of an image; each has all strips
-        const size_t units = m_Geometry.m_Batches * m_Strips * pieces;
-        const size_t chunks = CountChunks(args.m_Parallel->GetNumThreads(), tasks, units);
-        RunChunks(*args.m_Parallel, tasks, chunks,
-                  [&](size_t task, size_t chunk)
-                  {
-                      std::byte* scratch = static_cast<std::byte*>(args.m_Scratch) + task * m_TaskBytes;
-                      m_RingBuffer.Prepare(scratch);
-                      const IndexRange range = GetTaskRange(units, chunks, chunk);
-                      for (size_t unit = range.m_Begin; unit < range.m_End;)
-                      {
-                          const size_t strip = unit % m_Strips;
-                          const size_t piece = unit / m_Strips % pieces;
-                          const size_t count = std::min({range.m_End - unit, m_Strips - strip, RowBlockStrips});
-                          RunRowBlock(args, unit / m_Strips / pieces, {strip, strip + count},
-                                      GetTaskRange(m_Geometry.m_X.m_Output, m_Segments, piece % m_Segments),
-                                      GetPart(piece / m_Segments), scratch);
-                          unit += count;
-                      }
-                  });
+        RunChunkRanges(*args.m_Parallel, m_Tasks, m_Geometry.m_Batches * m_Strips * pieces, 1,
+                       [&](size_t task, const IndexRange& range)
+                       {
+                           std::byte* scratch = static_cast<std::byte*>(args.m_Scratch) + task * m_TaskBytes;
+                           m_RingBuffer.Prepare(scratch);
+                           for (size_t unit = range.m_Begin; unit < range.m_End;)
+                           {
+                               const size_t strip = unit % m_Strips;
+                               const size_t piece = unit / m_Strips % pieces;
+                               const size_t count = std::min({range.m_End - unit, m_Strips - strip, RowBlockStrips});
+                               RunRowBlock(args, unit / m_Strips / pieces, {strip, strip + count},
+                                           GetTaskRange(m_Geometry.m_X.m_Output, m_Segments, piece % m_Segments),
+                                           GetPart(piece / m_Segments), scratch);
+                               unit += count;
+                           }
+                       });
     }
 
 private:
-    /// Threads that run different parts write no byte both.
+    /// Finds the blocks where a part may begin: no two parts write the same byte.
     void FindPartStarts()
     {
         const std::vector<ChannelBlockInt8>& blocks = m_Weights->GetBlocks();
@@ -218,7 +212,7 @@ private:
             for (size_t b = blocks.m_Begin; b < blocks.m_End; ++b)
             {
                 const ChannelBlockInt8& block = m_Weights->GetBlocks()[b];
-                if (block.m_StripCount != 0)
+                if (block.IsStrip())
                 {
                     continue;
                 }
@@ -346,7 +340,7 @@ private:
     size_t m_Strips = 0;              ///< row strips of an image: their output rows share interleaved image rows
     std::vector<size_t> m_PartStarts; ///< blocks that no earlier block shares channels with
     size_t m_Parts = 1;               ///< parts of the channels, more than 1 where there are few row strips
-    size_t m_Segments = 1;            ///< segments of a row, likewise where there are few channels, too
+    size_t m_Segments = 1;            ///< segments of a row, more than 1 where row strips and parts are few
     size_t m_Tasks = 1;
     size_t m_TaskBytes = 0;
     size_t m_ScratchBytes = 0;

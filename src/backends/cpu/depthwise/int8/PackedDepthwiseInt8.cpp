@@ -360,13 +360,13 @@ size_t PackedDepthwiseInt8::MakeBlocks(const LayerView& layer, const std::vector
     for (size_t channel = 0; channel < m_NumChannels;)
     {
         ChannelBlockInt8 block = MakeStripBlock(channel, maxStripCount);
-        if (block.m_StripCount == 0)
+        if (!block.IsStrip())
         {
             block = MakeBlock(channel, interleaves);
         }
         block.m_ArrayOffset = arrayOffset;
         block.m_Offset = m_BlockBytes;
-        m_HasStripBlocks = m_HasStripBlocks || block.m_StripCount != 0;
+        m_HasStripBlocks = m_HasStripBlocks || block.IsStrip();
         arrayOffset += block.m_Chunks * DepthwiseMicrokernelsInt8::ChunkChannels;
         m_BlockBytes += m_RowsPerStrip * GetTaps() * block.m_Chunks * DepthwiseMicrokernelsInt8::ChunkBytes;
         channel = block.m_Channel + block.m_Channels;

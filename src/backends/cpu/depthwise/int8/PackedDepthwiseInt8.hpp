@@ -33,6 +33,7 @@ struct ChannelBlockInt8
     /// arrays then hold each channel m_StripCount times, in lane order.
     size_t m_StripCount = 0;
 
+    bool IsStrip() const { return m_StripCount != 0; }
     /// Number of copies of each channel's weights and bias in the block.
     size_t GetCopies() const { return m_StripCount > 1 ? m_StripCount : 1; }
 };

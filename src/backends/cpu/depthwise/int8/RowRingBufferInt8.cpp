@@ -60,7 +60,7 @@ RowRingBufferInt8::RowRingBufferInt8(const PackedDepthwiseInt8& weights, const r
     for (const ChannelBlockInt8& block : weights.GetBlocks())
     {
         // Strip blocks are not interleaved in memory.
-        const size_t chunks = block.m_StripCount == 0 ? block.m_Chunks : 0;
+        const size_t chunks = block.IsStrip() ? 0 : block.m_Chunks;
         m_MaxColumnBytes = std::max(m_MaxColumnBytes, chunks * DepthwiseMicrokernelsInt8::ChunkBytes);
     }
     PlanRuns();

@@ -3,6 +3,7 @@
 #include "backends/cpu/depthwise/int8/RowStripDriverInt8.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace tenon::cpu
 {
@@ -17,13 +18,13 @@ RowStripDriverInt8::RowStripDriverInt8(const PackedDepthwiseInt8& weights, const
     }
     const DepthwiseMicrokernelsInt8& kernels = weights.GetMicrokernels();
     const std::vector<ChannelBlockInt8>& blocks = weights.GetBlocks();
-    const auto isStrip = [](const ChannelBlockInt8& block) { return block.m_StripCount != 0; };
-    const auto count = static_cast<size_t>(std::count_if(blocks.begin(), blocks.end(), isStrip));
+    const auto count =
+        static_cast<size_t>(std::count_if(blocks.begin(), blocks.end(), std::mem_fn(&ChannelBlockInt8::IsStrip)));
     const auto memory = std::make_shared<AlignedMemory>(count * kernels.m_StripRequantizationBytes);
     std::byte* prepared = memory->Data();
     for (const ChannelBlockInt8& block : blocks)
     {
-        if (isStrip(block))
+        if (block.IsStrip())
         {
             RequantizeColumns columns = weights.GetRequantization(block);
             columns.m_Min = min;
@@ -54,11 +55,15 @@ void RowStripDriverInt8::Write(const uint8_t* image, const IndexRange& strips, c
     together.m_OutStride = channels;
     const auto firstColumn = static_cast<size_t>(std::max<int64_t>(range.m_First, 0));
     const size_t rowElements = x.m_Output * channels;
-    const std::byte* columns = m_Requantization->Data();
-    for (size_t b = 0; b < blocks.m_End; ++b)
+    const auto firstBlock = m_Weights->GetBlocks().begin();
+    const auto stripsBefore = static_cast<size_t>(std::count_if(
+        firstBlock, firstBlock + static_cast<ptrdiff_t>(blocks.m_Begin), std::mem_fn(&ChannelBlockInt8::IsStrip)));
+    const std::byte* columns =
+        m_Requantization->Data() + stripsBefore * m_Weights->GetMicrokernels().m_StripRequantizationBytes;
+    for (size_t b = blocks.m_Begin; b < blocks.m_End; ++b)
     {
         const ChannelBlockInt8& block = m_Weights->GetBlocks()[b];
-        if (block.m_StripCount == 0)
+        if (!block.IsStrip())
         {
             continue;
         }
@@ -66,10 +71,6 @@ void RowStripDriverInt8::Write(const uint8_t* image, const IndexRange& strips, c
         together.m_Weights = m_Weights->GetData(block, 0);
         together.m_Requantization = columns;
         columns += m_Weights->GetMicrokernels().m_StripRequantizationBytes;
-        if (b < blocks.m_Begin)
-        {
-            continue;
-        }
         for (size_t first = strips.m_Begin; first < strips.m_End; first += block.m_StripCount)
         {
             together.m_HasSecond = false;

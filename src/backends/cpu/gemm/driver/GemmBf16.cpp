@@ -77,10 +77,9 @@ void GemmBf16::Plan(unsigned int maxThreads)
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
     constexpr double FasterThanFloats = 4; // the number of tasks is stated in float multiplications
     const size_t maxRanges = GetWorthwhileTasks(multiplications / FasterThanFloats);
-    const size_t tasks = std::min({GetMaxTasks(maxThreads), maxRanges, std::max(rows, m_Panels->GetPanels())});
     m_Partition = PanelPartition({rows, sizes.m_Columns, m_Panels->GetPanels(), MicrokernelsBf16::MaxRows, 1, maxRanges,
                                   !m_InPlace && m_IndirectionTaps == 0},
-                                 tasks);
+                                 maxThreads);
     Scratch task;
     task.Add<const uint16_t*>(m_BlockRows, m_IndirectionTaps);
     m_Im2colOffset = task.Add<uint16_t>(m_Slides          ? microkernels.m_SlidingRows + SlidingColumns - 1

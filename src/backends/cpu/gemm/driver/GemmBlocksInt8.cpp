@@ -32,10 +32,9 @@ PanelPartition MakePartition(const PackedBlocksInt8& weights, size_t rows, unsig
     const double multiplications = static_cast<double>(std::max(rows, FewRows)) *
                                    static_cast<double>(weights.GetColumns()) * static_cast<double>(weights.GetDepth());
     const size_t maxRanges = GetWorthwhileTasks(multiplications / FasterThanFloats);
-    const size_t panels = weights.GetPanels().size();
     const MicrokernelSetInt8& tiles = weights.GetTiles();
-    return {{rows, weights.GetColumns(), panels, tiles.m_Rows[tiles.m_Vectors], 1, maxRanges},
-            std::min({GetMaxTasks(maxThreads), maxRanges, std::max(rows, panels)})};
+    return {{rows, weights.GetColumns(), weights.GetPanels().size(), tiles.m_Rows[tiles.m_Vectors], 1, maxRanges},
+            maxThreads};
 }
 
 } // namespace
@@ -147,11 +146,12 @@ void GemmBlocksInt8::RunPanel(const Rows& rows, const PanelInt8& panel, size_t f
             operands.m_ScaleBytes = sizeof(float);
         }
         const auto& microkernels = (m_WideBlocks != 0 ? tiles.m_WideBlockTiles : tiles.m_BlockTiles)[panel.m_Vectors];
+        const size_t blockAt = m_Pitch / blocks * block;
         ForEachTile(last - first, tiles.m_Rows[panel.m_Vectors],
                     [&](size_t begin, size_t height)
                     {
                         const size_t row = first + begin;
-                        operands.m_Data = rows.m_Data + row * m_Pitch + m_Pitch / blocks * block;
+                        operands.m_Data = rows.m_Data + row * m_Pitch + blockAt;
                         operands.m_Starts = rows.m_Starts + row * m_Slices + block * m_BlockSlices;
                         operands.m_Sums = sums + begin * width;
                         microkernels[height](operands);

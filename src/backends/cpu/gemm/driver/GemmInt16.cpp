@@ -28,7 +28,7 @@ constexpr int64_t MinTapDepthOfColumns = 32;
 
 GemmInt16::GemmInt16(const PackedWeightsInt16& weights, const Im2col& windows, size_t rows,
                      const backends::QuantizedRange& range, unsigned int maxThreads)
-    : m_Weights(&weights), m_Im2col(windows), m_Rows(rows), m_Min(static_cast<int16_t>(range.m_Min)),
+    : m_Weights(&weights), m_Im2col(windows), m_Min(static_cast<int16_t>(range.m_Min)),
       m_Max(static_cast<int16_t>(range.m_Max)),
       m_InPlace(windows.m_GroupChannels % 2 == 0 && (windows.IsPointwise() || windows.m_GroupChannels >= MinTapDepth)),
       m_TapGroups(weights.GetGroups())
@@ -51,9 +51,8 @@ GemmInt16::GemmInt16(const PackedWeightsInt16& weights, const Im2col& windows, s
     constexpr double FasterThanFloats = 2; // the number of tasks is stated in float multiplications
     const size_t maxRanges = GetWorthwhileTasks(multiplications / FasterThanFloats);
     const size_t panels = weights.GetPanels().size();
-    const size_t tasks = std::min({GetMaxTasks(maxThreads), maxRanges, std::max(rows, panels)});
-    m_Partition =
-        PanelPartition({rows, sizes.m_Columns, panels, MicrokernelsInt16::MaxRows, 1, maxRanges, !m_InPlace}, tasks);
+    m_Partition = PanelPartition({rows, sizes.m_Columns, panels, MicrokernelsInt16::MaxRows, 1, maxRanges, !m_InPlace},
+                                 maxThreads);
     Scratch task;
     task.Add<const int16_t*>(m_BlockRows, m_Taps);
     m_Im2colOffset = task.Add<int32_t>(m_InPlace ? 0 : m_BlockRows, m_TapGroups);

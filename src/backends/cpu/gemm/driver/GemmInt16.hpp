@@ -54,7 +54,6 @@ private:
 
     const PackedWeightsInt16* m_Weights;
     Im2col m_Im2col;
-    size_t m_Rows;
     OutputLayout m_OutputLayout;
     PixelOrder m_Order;
     int16_t m_Min;

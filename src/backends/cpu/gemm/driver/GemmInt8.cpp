@@ -118,11 +118,11 @@ void GemmInt8::Plan(Scratch scratch, unsigned int maxThreads)
     const double outputs = static_cast<double>(m_Rows) * static_cast<double>(m_Weights->GetColumns());
     const size_t maxRanges = GetWorthwhileTasks(multiplications / fasterThanFloats + outputs * ofAnOutput);
     const size_t panels = m_Weights->GetPanels().size();
-    const size_t tasks = std::min({GetMaxTasks(maxThreads), maxRanges, std::max(m_Rows, panels)});
+    const size_t tasks = std::min(GetMaxTasks(maxThreads), maxRanges);
     const size_t unit = m_Rows >= tasks * 16 * tileRows ? tileRows : 1; // whole tiles, where more rows do not matter
     m_Partition = PanelPartition(
         {m_Rows, m_Weights->GetColumns(), panels, tileRows, unit, maxRanges, m_CopiesStrips || m_ImplicitGemm.IsUsed()},
-        tasks);
+        maxThreads);
 
     Scratch task;
     if (m_ImplicitGemm.IsUsed() && !SkipsTaps())

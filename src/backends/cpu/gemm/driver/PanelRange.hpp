@@ -54,6 +54,11 @@ class PanelPartition
 {
 public:
     PanelPartition() = default;
+    PanelPartition(const PartitionShape& shape, unsigned int maxThreads)
+        : PanelPartition(shape,
+                         std::min({GetMaxTasks(maxThreads), shape.m_MaxRanges, std::max(shape.m_Rows, shape.m_Panels)}))
+    {
+    }
     /// `tasks`: the maximum number of threads.
     PanelPartition(const PartitionShape& shape, size_t tasks)
         : m_Shape(shape), m_Tasks(tasks),
