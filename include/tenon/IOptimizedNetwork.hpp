@@ -98,8 +98,9 @@ public:
 
     /// Float32 becomes Float16 (BFloat16 with the next one) in layers that backends take so, but not in inputs, outputs
     /// and states, nor in layers that compute sizes, detect boxes or are the application's. Results differ by 1e-3
-    /// (1e-2) of the largest. CpuAcc takes Float32's time, or half where processors multiply BFloat16. Both at once are
-    /// refused.
+    /// (1e-2) of the largest. CpuAcc takes Float32's time for Float16. Layers keep Float32 in place of BFloat16
+    /// where their backend's capability FastBFloat16 is false: CpuAcc's is true with AMX, and with AVX512-BF16 of AMD,
+    /// and BFloat16 takes about half the time there. Both at once are refused.
     void SetReduceFp32ToFp16(bool value) { m_ReduceFp32ToFp16 = value; }
     void SetReduceFp32ToBf16(bool value) { m_ReduceFp32ToBf16 = value; }
     /// Each run shows its inputs and the outputs of each layer, those of nested networks included, to the function of

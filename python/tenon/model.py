@@ -30,8 +30,8 @@ class Model(Runner):
         backends: in order of preference: each layer goes to the first that takes it; ``None``: CpuAcc, then CpuRef. An
             optimized network or file has its backends already, and takes none here.
         threads: the most that loading, and one run, use; 0: as many as there are cores.
-        options: ``fp16`` and ``bf16`` (true: floats are computed in 16 bits where a backend does), ``expanded_dims``
-            (true: declared shapes may differ by sizes of 1), ``profiling`` (true: runs are profiled),
+        options: ``fp16`` and ``bf16`` (true: floats are computed in 16 bits where a backend does; bf16: and faster),
+            ``expanded_dims`` (true: declared shapes may differ by sizes of 1), ``profiling`` (true: runs are profiled),
             ``disabled_fusions`` (a list of names), and options of backends, ``"CpuAcc.FastMathEnabled"``.
         entry: of a .task or .litertlm file that holds several models: the one that is run, by name; ``None``: the only one.
         signature: of a .tflite file: the signature that is run; ``None``: the subgraph is.

@@ -2,6 +2,7 @@
 // CpuAcc judged by CpuRef: float convolutions and fully connected layers of many shapes, on one and on several threads,
 // and what the backend refuses.
 #include "backends/cpu/CpuAccBackend.hpp"
+#include "backends/cpu/simd/Isa.hpp"
 #include "backends/reference/CpuRefBackend.hpp"
 #include "common/AlignedMemory.hpp"
 #include "harness/ForcedIsa.hpp"
@@ -662,6 +663,8 @@ TEST(CpuAcc, SaysWhatItIs)
     EXPECT_EQ(backend->CreateWorkloadFactory({})->GetBackendId(), BackendId("CpuAcc"));
     const BackendCapabilities capabilities = backend->GetCapabilities();
     EXPECT_TRUE(HasMatchingCapability({"NonConstWeights", true}, capabilities)) << "by reference kernels at least";
+    const bool multipliesBf16 = cpu::GetCpuFeatures().m_UsesBf16Dots;
+    EXPECT_TRUE(HasMatchingCapability({"FastBFloat16", multipliesBf16}, capabilities));
     EXPECT_TRUE(HasMatchingCapability({"ExternallyManagedMemory", true}, capabilities)) << "custom allocators";
     EXPECT_TRUE(HasMatchingCapability({"PreImportIOTensors", true}, capabilities));
     EXPECT_TRUE(HasMatchingCapability({"SingleAxisPacking", true}, capabilities)) << "memory strategies";

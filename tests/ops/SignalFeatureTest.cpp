@@ -266,7 +266,7 @@ static InferCases MakeInferCases()
         Case(SignalFeature, "other widths", bank, {T({9}), T({5}), T({5}), T({4}), T({4}), T({3})})
             .Rejects("the widths"),
         Case(SignalFeature, "root", Describe(SquareRoot), {T({8}), T({})}).Gives({"[8]"}),
-        Case(SignalFeature, "two shifts", Describe(SquareRoot), {T({8}), T({2})}).Rejects("one element"),
+        Case(SignalFeature, "two shifts", Describe(SquareRoot), {T({8}), T({2})}).Rejects("1 elements are wanted"),
         Case(SignalFeature, "gain", Describe(Gain), {T({8}), T({8}), T({125})}).Gives({"[8]"}),
         Case(SignalFeature, "noise of other channels", Describe(Gain), {T({8}), T({7}), T({125})}).Rejects("the noise"),
         Case(SignalFeature, "few gains", Describe(Gain), {T({8}), T({8}), T({124})}).Rejects("the gains"),

@@ -105,6 +105,28 @@ IRuntimePtr MakeRuntime(bool noHalfConverts = true)
     return IRuntime::Create(options);
 }
 
+/// CpuRef as a backend that says whether BFloat16 is faster.
+class Bf16Backend final : public IBackend
+{
+public:
+    explicit Bf16Backend(bool isFast) : m_IsFast(isFast) {}
+    const BackendId& GetId() const override { return m_Id; }
+    std::shared_ptr<const ILayerSupport> GetLayerSupport(const ModelOptions& options) const override
+    {
+        return m_Reference->GetLayerSupport(options);
+    }
+    std::unique_ptr<IWorkloadFactory> CreateWorkloadFactory(const ModelOptions& options) const override
+    {
+        return m_Reference->CreateWorkloadFactory(options);
+    }
+    BackendCapabilities GetCapabilities() const override { return {m_Id, {{"FastBFloat16", m_IsFast}}}; }
+
+private:
+    BackendId m_Id = "Bf16";
+    bool m_IsFast;
+    std::shared_ptr<const IBackend> m_Reference = ref::MakeCpuRefBackend();
+};
+
 OptimizerOptionsOpaque Reduce(DataType type)
 {
     OptimizerOptionsOpaque options;
@@ -259,6 +281,30 @@ TEST(ReduceFloat32, ConvertsAfterInputsAndBeforeOutputsOnly)
     const NetworkId id = Load(*runtime, *network, {"CpuRef"}, Reduce(DataType::Float16));
     EXPECT_EQ(RunFloat(*runtime, id, {3}, {-1.00048828125f, 1.001f, 70000.0f}),
               (Floats{1.0f, 1.0009765625f, INFINITY}));
+}
+
+TEST(ReduceFloat32, BackendsWithoutAFasterBFloat16KeepFloat32)
+{
+    for (const bool isFast : {false, true})
+    {
+        IRuntime::CreationOptions creation;
+        creation.m_Backends = {std::make_shared<Bf16Backend>(isFast)};
+        const IRuntimePtr runtime = IRuntime::Create(creation);
+        std::vector<std::string> messages;
+        const auto optimized = Optimize(*MakeChain(2, FloatInfo({2})), {"Bf16", "CpuRef"}, runtime->GetDeviceSpec(),
+                                        Reduce(DataType::BFloat16), Optional<std::vector<std::string>&>(messages));
+        EXPECT_EQ(CountType(GraphOf(optimized), LayerType::Cast), isFast ? 2u : 0u);
+        EXPECT_EQ(messages.empty(), isFast);
+        if (!isFast)
+        {
+            EXPECT_THAT(messages, ElementsAre(HasSubstr("2 layers run in Float32 in place of BFloat16: Bf16 computes "
+                                                        "BFloat16 no faster on this processor")));
+        }
+        // Float16 is asked for to save memory, too.
+        const auto halves =
+            Optimize(*MakeChain(2, FloatInfo({2})), {"Bf16"}, runtime->GetDeviceSpec(), Reduce(DataType::Float16));
+        EXPECT_EQ(CountType(GraphOf(halves), LayerType::ConvertFp32ToFp16), 1u);
+    }
 }
 
 TEST(ReduceFloat32, BothAtOnceAreRefused)

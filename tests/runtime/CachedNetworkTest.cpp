@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options SaveCachedNetwork and CachedNetworkFilePath of CpuAcc: networks of all kinds of weights give the same
 // outputs from a file of packed weights, and a file of another network is refused.
+#include "backends/cpu/simd/IsaForTests.hpp"
 #include "harness/MessageOf.hpp"
 #include "harness/Networks.hpp"
 
@@ -102,6 +103,8 @@ private:
 class CachedNetwork : public testing::TestWithParam<Kind>
 {
 protected:
+    const cpu::ScopedBf16Dots m_Reduces;
+
     CachedNetwork()
     {
         std::string pattern = (std::filesystem::temp_directory_path() / "tenon-cached-XXXXXX").string();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers whose outputs a Concat joins along the channels: they write them into its output where they can, and give what
 // they give into memory of their own, as they do where the network gives them too.
+#include "backends/cpu/simd/IsaForTests.hpp"
 #include "runtime/ConcatNetworks.hpp"
 #include "runtime/PlannedNetwork.hpp"
 
@@ -226,6 +227,8 @@ size_t ExpectSame(const Kind& kind, const Build& build)
 class Pitches : public testing::TestWithParam<Kind>
 {
 protected:
+    const cpu::ScopedBf16Dots m_Reduces;
+
     /// At least so many where CpuAcc has vectors. Of smaller types, memory that layers use beside small tensors may be
     /// against it.
     static void ExpectPitched(size_t pitched, size_t min)

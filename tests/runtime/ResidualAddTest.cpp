@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers that run together with the sum behind them: which ones, and that they give what they give one after the other,
 // as they run while a debug callback looks on, and what the reference backend gives, where none waits.
+#include "backends/cpu/simd/IsaForTests.hpp"
 #include "runtime/ConcatNetworks.hpp"
 #include "runtime/PlannedNetwork.hpp"
 
@@ -69,6 +70,7 @@ IConnectableLayer* AddImage(INetwork& network, LayerBindingId id, unsigned int c
 /// The same in bfloat16, where conversions may lie between layers.
 size_t CountSumsInBf16(const INetwork& network)
 {
+    const cpu::ScopedBf16Dots reduces;
     OptimizerOptionsOpaque options;
     options.SetReduceFp32ToBf16(true);
     const std::vector<Floats> expected = RunNetwork(network, "CpuAcc", 1, false, options);

@@ -409,7 +409,7 @@ typedef struct tenon_model_options
     uint32_t num_threads;        /* the maximum for loading, and for one run; 0: one for each core */
     size_t num_options;
     const tenon_option* options; /* keys of optimizing:
-                                      fp16, bf16        true: floats are computed in 16 bits where a backend does
+                                      fp16, bf16        true: floats are computed in 16 bits where a backend does (bf16: and faster)
                                       expanded_dims     true: declared shapes may differ by sizes of 1
                                     keys of loading:
                                       profiling         true: runs are profiled

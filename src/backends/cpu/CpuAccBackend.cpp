@@ -309,6 +309,8 @@ public:
     {
         BackendCapabilities capabilities = backends::GetHostCapabilities(m_Id);
         capabilities.AddOption({"NumberOfCacheFiles", 1U}); // one file of packed weights
+        // Its bits, because capabilities choose no kernel: see Feature.
+        capabilities.AddOption({"FastBFloat16", GetCpuFeatures().m_UsesBf16Dots.GetBits() != 0});
         return capabilities;
     }
 

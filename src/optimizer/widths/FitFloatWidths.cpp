@@ -11,6 +11,7 @@
 #include "optimizer/assignment/Refusals.hpp"
 #include "optimizer/rewriting/ShapeRelevantValues.hpp"
 
+#include <tenon/BackendHelper.hpp>
 #include <tenon/Optional.hpp>
 
 #include <fmt/format.h>
@@ -27,6 +28,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -434,17 +436,23 @@ private:
             const char* reason =
                 m_ShapeRelevant.count(&layer) != 0 ? "shapes or loops depend on it" : WhyFloat32Stays(layer);
             Refusals refusals;
-            if (reason == nullptr && IsTaken(layer, Width::Narrow, refusals))
+            const std::shared_ptr<const IBackend> backend =
+                reason == nullptr ? Choose(layer, Width::Narrow, refusals) : nullptr;
+            if (backend != nullptr && IsFasterReduced(*backend))
             {
                 return Width::Narrow;
             }
-            m_Notes.Add(layer, m_ReduceTo.value(), reason != nullptr ? reason : refusals.m_Reasons);
+            m_Notes.Add(layer, m_ReduceTo.value(),
+                        reason != nullptr ? reason
+                        : backend != nullptr
+                            ? fmt::format("{} computes BFloat16 no faster on this processor", backend->GetId().Get())
+                            : refusals.m_Reasons);
         }
         if (Concerns(layer, Width::Widen) && WhyTypesStay(layer) == nullptr)
         {
             Refusals refusals;
             Refusals wideRefusals;
-            if (!IsTaken(layer, Width::Keep, refusals) && IsTaken(layer, Width::Widen, wideRefusals))
+            if (Choose(layer, Width::Keep, refusals) == nullptr && Choose(layer, Width::Widen, wideRefusals) != nullptr)
             {
                 m_Notes.Add(layer, GetFirst16BitFloat(layer), refusals.m_Reasons);
                 return Width::Widen;
@@ -507,16 +515,32 @@ private:
             .GetDataType();
     }
 
-    /// Whether some backend takes the layer with its tensors at `width`.
-    bool IsTaken(const Layer& layer, Width width, Refusals& refusals)
+    /// The backend that takes the layer with its tensors at `width`; null if none does.
+    std::shared_ptr<const IBackend> Choose(const Layer& layer, Width width, Refusals& refusals)
     {
-        return AskAt(layer, width,
-                     [&](const LayerView& view) { return m_Chooser->Choose(layer, view, refusals) != nullptr; });
+        return AskAt(layer, width, [&](const LayerView& view) { return m_Chooser->Choose(layer, view, refusals); });
     }
 
-    /// What `ask` says of the layer with its tensors at `width`.
+    /// Whether layers gain from the type to reduce to. A backend says of BFloat16 that they do not, by its capability
+    /// FastBFloat16.
+    bool IsFasterReduced(const IBackend& backend)
+    {
+        if (m_ReduceTo.value() != DataType::BFloat16)
+        {
+            return true;
+        }
+        const auto [entry, isNew] = m_HasFastBf16.emplace(backend.GetId(), true);
+        if (isNew)
+        {
+            entry->second =
+                !HasCapability(BackendOptions::BackendOption("FastBFloat16", false), backend.GetCapabilities());
+        }
+        return entry->second;
+    }
+
+    /// The answer of `ask` about the layer with its tensors at `width`.
     template <typename Ask>
-    bool AskAt(const Layer& layer, Width width, Ask ask)
+    std::invoke_result_t<Ask, const LayerView&> AskAt(const Layer& layer, Width width, Ask ask)
     {
         LayerView view = m_Maker.Make(layer);
         std::vector<TensorInfo> infos;
@@ -558,6 +582,7 @@ private:
     std::vector<std::string>& m_Messages;
     ConvertedConstants m_Constants;
     LayerViewMaker m_Maker;
+    std::map<BackendId, bool> m_HasFastBf16;
     WidthChanger m_Changer;
     Float32Notes m_Notes;
 };

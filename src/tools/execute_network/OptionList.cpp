@@ -125,7 +125,7 @@ void DeclareBackends(CLI::App& app, Options& options, RawOptions& raw)
     app.add_flag("--fp16-turbo-mode", options.m_Fp16,
                  "Float16 in place of Float32 wherever backends can: numbers above 65504 become infinite, and those "
                  "below 6e-8 zero");
-    app.add_flag("--bf16-turbo-mode", options.m_Bf16, "BFloat16 in place of Float32 wherever backends can");
+    app.add_flag("--bf16-turbo-mode", options.m_Bf16, "BFloat16 in place of Float32 wherever that is faster");
     app.add_flag("--enable-fast-math", options.m_FastMath,
                  "Let CpuAcc compute Float32 convolutions of 3x3 with fewer multiplications, rounded otherwise");
     app.add_flag("--print-assignment", options.m_PrintAssignment, "Print which backend runs which layer, and why");

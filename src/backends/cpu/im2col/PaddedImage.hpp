@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PaddedImage: a copy, in scratch memory, of the rows and columns of the image (with padding) that the windows of a
-// block of output pixels read. Used by ImplicitGemmInt8 and ComplementImageInt8.
+// block of output pixels read. Used by ImplicitGemmInt8, ComplementImageInt8 and GemmBf16.
 #pragma once
 
 #include "backends/cpu/im2col/Im2col.hpp"

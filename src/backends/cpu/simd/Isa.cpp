@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
 
 #if HWY_ARCH_X86
@@ -131,13 +132,15 @@ CpuFeatures Detect()
     features.m_Avx512Vbmi.Set(features.m_Avx512Vnni && (extended.m_C >> 1 & 1U) != 0);
     const bool hasTiles = features.m_Avx512 && (extended.m_D >> 24 & 1U) != 0 && RequestTiles();
     features.m_AmxInt8.Set(hasTiles && (extended.m_D >> 25 & 1U) != 0);
-    features.m_AmxBf16.Set(hasTiles && (extended.m_D >> 22 & 1U) != 0);
     if (extended.m_A != 0) // the last subleaf
     {
         const CpuId more(ExtendedLeaf, 1);
         features.m_AvxVnni.Set(features.m_Avx2 && (more.m_A >> 4 & 1U) != 0);
         features.m_Avx512Bf16.Set(features.m_Avx512 && (more.m_A >> 5 & 1U) != 0);
+        // The kernels round by an instruction of AVX512-BF16.
+        features.m_AmxBf16.Set(hasTiles && features.m_Avx512Bf16 && (extended.m_D >> 22 & 1U) != 0);
         features.m_HasSparePorts.Set(features.m_Avx512Bf16 && maker.IsAmd());
+        features.m_UsesBf16Dots.Set(features.m_AmxBf16 || features.m_HasSparePorts);
         constexpr unsigned int FamilyOfFourth = 0x19; // family 19h; among its processors only Zen 4 reaches this line
         features.m_SplitsVectors.Set(features.m_HasSparePorts && model.GetFamily() == FamilyOfFourth);
     }
@@ -226,6 +229,7 @@ void Cap(CpuFeatures& features, const std::string& name, const std::string& sour
     needs(features.m_Avx512Vbmi, features.m_Avx512Vnni);
     needs(features.m_HasSparePorts, features.m_Avx512Bf16);
     needs(features.m_SplitsVectors, features.m_Avx512Bf16);
+    needs(features.m_UsesBf16Dots, features.m_Avx512Bf16);
 }
 
 CpuFeatures Find()
@@ -248,7 +252,7 @@ constexpr Feature CpuFeatures::*AllFeatures[] = {
     &CpuFeatures::m_Simd,       &CpuFeatures::m_Avx2,          &CpuFeatures::m_AvxVnni,       &CpuFeatures::m_Avx512,
     &CpuFeatures::m_Avx512Vbmi, &CpuFeatures::m_Avx512Vnni,    &CpuFeatures::m_Avx512Bf16,    &CpuFeatures::m_AmxInt8,
     &CpuFeatures::m_AmxBf16,    &CpuFeatures::m_HasSparePorts, &CpuFeatures::m_SplitsVectors, &CpuFeatures::m_DotProd,
-    &CpuFeatures::m_I8mm,
+    &CpuFeatures::m_I8mm,       &CpuFeatures::m_UsesBf16Dots,
 };
 static_assert(sizeof(CpuFeatures) == std::size(AllFeatures) * sizeof(Feature), "a feature is missing");
 
@@ -325,6 +329,7 @@ std::string GetIsaFeatures()
     add(features.m_Avx512Bf16, "bf16");
     add(features.m_HasSparePorts, "spareports");
     add(features.m_SplitsVectors, "halves");
+    add(features.m_UsesBf16Dots, "bf16dots");
     add(features.m_AmxInt8, "amxint8");
     add(features.m_AmxBf16, "amxbf16");
     add(features.m_DotProd, "dotprod");
@@ -340,6 +345,19 @@ std::vector<IsaLevel> GetIsaLevels()
         levels.insert(levels.begin(), {level.m_Name, Has(GetFound(), level)});
     }
     return levels;
+}
+
+ScopedBf16Dots::ScopedBf16Dots() : m_Before(&GetCpuFeatures()), m_Features(std::make_unique<CpuFeatures>(*m_Before))
+{
+    m_Features->m_UsesBf16Dots.Set(true);
+    detail::featuresInForce = m_Features.get();
+    ++detail::isaEra;
+}
+
+ScopedBf16Dots::~ScopedBf16Dots()
+{
+    detail::featuresInForce = m_Before;
+    ++detail::isaEra;
 }
 
 ScopedIsa::ScopedIsa(const std::string& level) : m_Before(&GetCpuFeatures())

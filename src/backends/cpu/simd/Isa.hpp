@@ -73,6 +73,10 @@ struct CpuFeatures
     Feature m_SplitsVectors{10};
     Feature m_DotProd{11}; ///< Arm's 8-bit dot products
     Feature m_I8mm{12};    ///< Arm's 8-bit products of 2 rows and 2 columns
+    /// Layers of BFloat16 are computed by bfloat16 dot products: with AMX, which leaves few rows to AVX512-BF16, and on
+    /// AMD's, whose AVX512-BF16 multiplies twice as many numbers in a cycle as float32. On Intel's without AMX it runs
+    /// at half that rate, and such layers are computed in float32.
+    Feature m_UsesBf16Dots{13};
 };
 
 /// The features, detected once for each process. The environment variable TENON_FORCE_ISA caps them, for tests and

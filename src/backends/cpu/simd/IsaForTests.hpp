@@ -5,6 +5,7 @@
 #include "backends/cpu/simd/Isa.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,21 @@ public:
 
 private:
     const CpuFeatures* m_Before;
+};
+
+/// Lets the optimizer reduce Float32 to BFloat16 during its lifetime, as where bfloat16 is faster; a processor without
+/// such dot products computes it in float32. With the conditions of ScopedIsa.
+class ScopedBf16Dots
+{
+public:
+    ScopedBf16Dots();
+    ~ScopedBf16Dots();
+    ScopedBf16Dots(const ScopedBf16Dots&) = delete;
+    ScopedBf16Dots& operator=(const ScopedBf16Dots&) = delete;
+
+private:
+    const CpuFeatures* m_Before;
+    std::unique_ptr<CpuFeatures> m_Features;
 };
 
 /// One bit for each feature in force.

@@ -25,13 +25,13 @@ constexpr backends::TypeRow PackedFloatTypes[] = {
 constexpr backends::TypeRow Bf16Types[] = {backends::Types(
     {DataType::BFloat16, DataType::BFloat16, {DataType::BFloat16, DataType::Float32}}, DataType::BFloat16)};
 
-/// Whether the processor has bf16 dot products; without them the Float32 kernels run BFloat16 layers, see
+/// Whether the processor has fast bf16 dot products; without them the Float32 kernels run BFloat16 layers, see
 /// WeightedLayersF16.cpp.
 inline SupportResult CheckBf16Products()
 {
     return GetMicrokernelsBf16().m_HasDots
                ? SupportResult::Yes()
-               : SupportResult::No(SupportCode::UnsupportedType, "the processor does not multiply bfloat16");
+               : SupportResult::No(SupportCode::UnsupportedType, "the processor multiplies bfloat16 no faster than float32");
 }
 
 /// The bias is constant and has `columns` elements, or there is none.

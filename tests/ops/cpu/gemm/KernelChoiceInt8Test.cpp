@@ -133,6 +133,16 @@ void Check(const std::vector<Case>& cases)
     }
 }
 
+GemmFactsInt8 Shallow(size_t columns, size_t depth)
+{
+    return Facts(
+        [&](GemmFactsInt8& f)
+        {
+            f.m_Columns = columns;
+            f.m_Depth = depth;
+        });
+}
+
 GemmFactsInt8 FewRows()
 {
     return Facts([](GemmFactsInt8& f) { f.m_Rows = 1; });
@@ -182,6 +192,13 @@ ISA_TEST(KernelChoiceInt8, ManyRowsByTheInstructionsOfEachLevel)
         {{"neon", "neon of 32 bits"}, Facts(), {}, "Int8Pairs: int8 weights without a zero point, widened on load", ""},
         {{"avx512vnni", "avx512bf16 of AMD"}, Unsigned(Facts()), {}, "Avx512VnniU8: dot products of bytes", ""},
         {{"amx"}, Unsigned(Facts()), {}, "AmxU8: dot products of bytes", ""},
+        {{"amx"}, Shallow(33, 40), {}, "Avx512VnniShallowS8: a short depth for tile registers", ""},
+        {{"amx"}, Unsigned(Shallow(33, 40)), {}, "Avx512VnniShallowU8: a short depth for tile registers", ""},
+        {{"amx"}, Shallow(32, 16), {}, "AmxS8: dot products of bytes", ""},
+        {{"amx"}, Shallow(64, 41), {}, "AmxS8: dot products of bytes", ""},
+        {{"amx"}, FewRows(), {}, "Avx512VnniShallowS8: few rows, too few for tile registers", ""},
+        {{"amx"}, Hybrid(4), {}, "Avx512VnniShallowS8: few rows, too few for tile registers", ""},
+        {{"avx512vnni"}, Shallow(33, 40), {}, "Avx512VnniS8: dot products of bytes", ""},
         {{"avxvnni"}, Unsigned(Facts()), {}, "AvxVnniU8: dot products of bytes", ""},
         {{"dotprod"}, Unsigned(Facts()), {}, "DotProdU8: dot products of bytes", ""},
         {{"i8mm"}, Unsigned(Facts()), {}, "I8mmU8: dot products of bytes", ""},

@@ -8,6 +8,7 @@
 #include "backends/cpu/parallel/Tasks.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tenon::cpu
 {
@@ -22,6 +23,11 @@ constexpr size_t BlockBytes = 256 * 1024;
 constexpr size_t MaxBlockRows = 512;
 /// With fewer channels than this the loop over one tap is too short.
 constexpr size_t MinTapDepth = 8;
+
+/// Padded images: bytes of a block, of the largest block, and output pixels of a block.
+constexpr size_t ImageBytes = 256 * 1024;
+constexpr size_t MaxImageBytes = 1024 * 1024;
+constexpr size_t MaxImagePixels = 4096;
 
 } // namespace
 
@@ -73,6 +79,8 @@ void GemmBf16::Plan(unsigned int maxThreads)
             windows.LimitBorderWindows(m_BlockRows, MicrokernelsBf16::MaxRows, m_Pitch * sizeof(uint16_t), BlockBytes);
     }
 
+    PlanImage();
+
     const double multiplications =
         static_cast<double>(rows) * static_cast<double>(sizes.m_Columns) * static_cast<double>(sizes.m_Depth);
     constexpr double FasterThanFloats = 4; // the number of tasks is stated in float multiplications
@@ -81,6 +89,18 @@ void GemmBf16::Plan(unsigned int maxThreads)
                                   !m_InPlace && m_IndirectionTaps == 0},
                                  maxThreads);
     Scratch task;
+    if (m_Image.IsUsed())
+    {
+        // The last group may read as many windows as if it were whole.
+        const auto past = WindowsBf16::MaxPixels * static_cast<size_t>(windows.m_StrideX * windows.m_Channels);
+        task.Add<std::byte>(m_Image.GetBytes() + past * sizeof(uint16_t));
+        m_WindowsOffset = task.Add<WindowsBf16>(m_Image.GetBlockPixels());
+        m_TaskBytes = task.GetBytes();
+        Scratch scratch;
+        scratch.AddPerTask(task, m_Partition.GetTasks());
+        m_ScratchBytes = scratch.GetBytes();
+        return;
+    }
     task.Add<const uint16_t*>(m_BlockRows, m_IndirectionTaps);
     m_Im2colOffset = task.Add<uint16_t>(m_Slides          ? microkernels.m_SlidingRows + SlidingColumns - 1
                                         : m_IndirectsRows ? windows.CountMaxBorderWindows(m_BlockRows)
@@ -92,6 +112,28 @@ void GemmBf16::Plan(unsigned int maxThreads)
     Scratch scratch;
     scratch.AddPerTask(task, m_Partition.GetTasks());
     m_ScratchBytes = scratch.GetBytes();
+}
+
+void GemmBf16::PlanImage()
+{
+    const Im2col& windows = m_Im2col;
+    const IndexRange panel = m_Panels->GetPanels() != 0 ? m_Panels->GetPanel(0) : IndexRange();
+    const auto rowPairs = static_cast<size_t>(windows.m_Width * windows.m_Channels) / 2;
+    const size_t stepPairs = m_Panels->GetStepPairs();
+    if (m_Panels->GetMicrokernels().m_WindowTiles[panel.m_End - panel.m_Begin] == nullptr ||
+        !windows.HasContiguousRows() || windows.m_Channels % 2 != 0 || !HasSharedPixels(windows) ||
+        rowPairs % stepPairs != 0 || m_Panels->GetPairs() != rowPairs * static_cast<size_t>(windows.m_Height))
+    {
+        return;
+    }
+    // Narrow images leave rows of the tiles empty.
+    constexpr double MinUse = 0.6;
+    const auto width = static_cast<size_t>(windows.m_OutputWidth);
+    const size_t tileRows = DivideUp(width, WindowsBf16::MaxPixels) * WindowsBf16::MaxPixels;
+    if (static_cast<double>(width) >= MinUse * static_cast<double>(tileRows))
+    {
+        m_Image = PaddedImage(windows, MaxImagePixels, sizeof(uint16_t), ImageBytes, MaxImageBytes);
+    }
 }
 
 void GemmBf16::Run(const uint16_t* input, uint16_t* out, void* scratch, IParallelFor& parallel,
@@ -117,6 +159,11 @@ OutputCacheLines GemmBf16::FindCacheLines(const Operands& operands, const PanelR
 
 void GemmBf16::RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const
 {
+    if (m_Image.IsUsed())
+    {
+        RunWindows(operands, range, scratch);
+        return;
+    }
     const OutputCacheLines lines = FindCacheLines(operands, range);
     const size_t maxRows = lines.GetBlockRows();
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
@@ -163,6 +210,64 @@ void GemmBf16::RunSliding(const Operands& operands, size_t first, size_t last, s
                      tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + offset : nullptr;
                      microkernels.m_SlidingTiles[count](tile, 1);
                  });
+}
+
+void GemmBf16::RunWindows(const Operands& operands, const PanelRange& range, std::byte* scratch) const
+{
+    auto* const image = Scratch::At<uint8_t>(scratch, 0);
+    auto* const groups = Scratch::At<WindowsBf16>(scratch, m_WindowsOffset);
+    const size_t pixelBytes = static_cast<size_t>(m_Im2col.m_Channels) * sizeof(uint16_t);
+    const auto* const input = reinterpret_cast<const uint8_t*>(operands.m_Input);
+    const auto pad = [&](size_t pixels, uint8_t* to) { std::memset(to, 0, pixels * pixelBytes); };
+    const auto fill = [&](size_t from, size_t pixels, uint8_t* to)
+    { std::memcpy(to, input + from * pixelBytes, pixels * pixelBytes); };
+    const size_t lanes = m_Panels->GetMicrokernels().m_Lanes;
+    for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
+    {
+        const size_t last = m_Image.GetBlockEnd(first, range.m_LastRow);
+        m_Image.Make(first, last, image, pad, fill);
+        const size_t count = FindWindows(first, last, reinterpret_cast<const uint16_t*>(image), groups);
+        const uint16_t* packed = operands.m_Packed;
+        for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
+        {
+            const IndexRange vectors = m_Panels->GetPanel(p);
+            const uint16_t* const nextPanel = packed + m_Panels->GetElements({p, p + 1});
+            const size_t nextElements = m_Panels->GetElements({p + 1, std::min(p + 2, range.m_LastPanel)});
+            WeightPrefetcher next(nextElements != 0 ? nextPanel : packed, nextElements * sizeof(uint16_t));
+            TileBf16 tile = MakeTile(vectors);
+            tile.m_Panel = packed;
+            tile.m_Next = &next;
+            tile.m_DataStride = static_cast<size_t>(m_Im2col.m_StrideX * m_Im2col.m_Channels);
+            tile.m_TapPairs = tile.m_Pairs / static_cast<size_t>(m_Im2col.m_Height);
+            tile.m_TapStep = static_cast<size_t>(m_Im2col.m_DilationY) * m_Image.GetRowBytes() / sizeof(uint16_t);
+            tile.m_Out = operands.m_Out + vectors.m_Begin * lanes;
+            tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + vectors.m_Begin * lanes : nullptr;
+            tile.m_OutStride = m_OutputLayout.m_PixelStride;
+            m_Panels->GetMicrokernels().m_WindowTiles[vectors.m_End - vectors.m_Begin](tile, groups, count);
+            packed = nextPanel;
+        }
+        first = last;
+    }
+}
+
+size_t GemmBf16::FindWindows(size_t first, size_t last, const uint16_t* image, WindowsBf16* groups) const
+{
+    const auto width = static_cast<size_t>(m_Im2col.m_OutputWidth);
+    const auto step = static_cast<size_t>(m_Im2col.m_StrideX * m_Im2col.m_Channels);
+    const size_t rowStep = static_cast<size_t>(m_Im2col.m_StrideY) * m_Image.GetRowBytes() / sizeof(uint16_t);
+    const size_t origin = m_Image.GetFirstColumn(first);
+    const WindowsBf16* const begin = groups;
+    for (size_t pixel = first; pixel < last; image += rowStep)
+    {
+        for (const size_t end = std::min(last, (pixel / width + 1) * width); pixel < end; ++groups)
+        {
+            groups->m_Data = image + (pixel % width - origin) * step;
+            groups->m_Pixels = std::min(m_OutputLayout.GetRunEnd(pixel, end) - pixel, WindowsBf16::MaxPixels);
+            groups->m_OutOffset = m_OutputLayout.GetOffset(pixel);
+            pixel += groups->m_Pixels;
+        }
+    }
+    return static_cast<size_t>(groups - begin);
 }
 
 GemmBf16::Rows GemmBf16::FindRows(const uint16_t* input, size_t first, size_t last, std::byte* scratch) const

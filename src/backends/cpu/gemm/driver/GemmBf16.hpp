@@ -8,6 +8,7 @@
 #include "backends/common/KernelTable.hpp"
 #include "backends/cpu/gemm/driver/PanelRange.hpp"
 #include "backends/cpu/gemm/pack/PackedWeightsBf16.hpp"
+#include "backends/cpu/im2col/PaddedImage.hpp"
 #include "backends/cpu/im2col/PixelOrder.hpp"
 
 #include <cstddef>
@@ -17,7 +18,8 @@ namespace tenon::cpu
 {
 
 /// A GEMM of known shapes. Data are read in place where rows are whole steps of the depth, or where the microkernels
-/// read an indirection buffer; otherwise a block of rows is copied to an im2col buffer that stays in the cache.
+/// read an indirection buffer. Overlapping windows are read from a padded copy of the image where the microkernels have
+/// tiles for that (AMX). Otherwise a block of rows is copied to an im2col buffer that stays in the cache.
 class GemmBf16
 {
 public:
@@ -65,6 +67,8 @@ private:
     };
 
     void Plan(unsigned int maxThreads);
+    /// Decides whether windows are read from m_Image.
+    void PlanImage();
     /// The cache lines of a range of rows. With border columns as runs of their own, the rows of a block are not
     /// contiguous.
     OutputCacheLines FindCacheLines(const Operands& operands, const PanelRange& range) const;
@@ -81,6 +85,10 @@ private:
     /// The operands that all tiles of a panel share.
     TileBf16 MakeTile(const IndexRange& vectors) const;
     void RunSliding(const Operands& operands, size_t first, size_t last, std::byte* scratch) const;
+    /// Computes a range by windows of m_Image, block by block.
+    void RunWindows(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
+    /// Fills groups of neighbouring windows for the output pixels [first, last) of a block; returns their number.
+    size_t FindWindows(size_t first, size_t last, const uint16_t* image, WindowsBf16* groups) const;
     void RunPanel(const IndexRange& vectors, const Rows& rows, const Operands& panel, WeightPrefetcher& next) const;
 
     const PanelsBf16* m_Panels;
@@ -97,6 +105,8 @@ private:
     size_t m_IndirectionTaps = 0; ///< taps, or rows of taps, in the indirection buffer; 0: there is none
     bool m_IndirectsRows = false;
     bool m_Slides = false;
+    PaddedImage m_Image; ///< used where windows are read from it
+    size_t m_WindowsOffset = 0;
     size_t m_Im2colOffset = 0; ///< in the scratch memory of a task
     PanelPartition m_Partition;
     size_t m_TaskBytes = 0;

@@ -17,7 +17,8 @@
 //   6  4-bit weights, few rows                                                           Int4, Int4OneRow
 //   7  weights without a zero point, where no instruction takes bytes                    Int8x2
 //   8  float data                                                                        Hybrid
-//   9  all others                                                                        Int8, UInt8
+//   9  at most 4 rows; a depth of at most 40 and more than two vectors of columns        ShallowInt8, ShallowUInt8
+//   10 all others                                                                        Int8, UInt8
 //
 // The first rule whose row is there and whose condition holds decides. Rules 1 to 5 are for 8-bit weights that are not
 // transposed, rules 1 and 2 for data and weights of the same sign, rules 4 and 5 for int8 data.

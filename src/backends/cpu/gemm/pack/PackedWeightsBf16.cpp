@@ -46,20 +46,26 @@ namespace tenon::cpu
 
 PanelsBf16::PanelsBf16(const WeightSizes& sizes) : m_Microkernels(&GetMicrokernelsBf16()), m_Sizes(sizes)
 {
-    // Where the steps divide the depth, data are read in place. Steps shorter than the longest cost time: data are
-    // therefore copied, with zeros at the end of each row, where reading in place would take two more steps.
+    // Where the steps divide the depth (of windows: a row of taps), data are read in place. Steps shorter than the
+    // longest cost time: data are therefore copied, with zeros at the end of each row, where reading in place would
+    // take two more steps.
     const size_t maxPairs = m_Microkernels->m_MaxStepPairs;
     const size_t pairs = (sizes.m_Depth + 1) / 2;
-    const size_t steps = std::max<size_t>((pairs + maxPairs - 1) / maxPairs, 1);
     m_StepPairs = maxPairs;
-    m_Pairs = pairs == 0 ? 0 : steps * maxPairs;
-    for (size_t count = steps; count <= steps + 1 && sizes.m_Depth % 2 == 0 && pairs != 0; ++count)
+    m_Pairs = DivideUp(pairs, maxPairs) * maxPairs;
+    const size_t runs[] = {sizes.m_RowDepth, sizes.m_Depth};
+    for (const size_t run : runs)
     {
-        if (pairs % count == 0)
+        const size_t runPairs = run / 2;
+        const size_t steps = DivideUp(runPairs, maxPairs);
+        for (size_t count = steps; count <= steps + 1 && run % 2 == 0 && run != 0; ++count)
         {
-            m_StepPairs = pairs / count;
-            m_Pairs = pairs;
-            break;
+            if (runPairs % count == 0)
+            {
+                m_StepPairs = runPairs / count;
+                m_Pairs = pairs;
+                return;
+            }
         }
     }
 }

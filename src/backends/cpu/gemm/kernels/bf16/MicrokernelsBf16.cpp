@@ -107,130 +107,248 @@ HWY_INLINE void ApplyEpilogue(const TileBf16& tile, VecF32 (&sums)[Rows][Vectors
     isWhole ? StoreSums<true>(tile, sums, last) : StoreSums<false>(tile, sums, last);
 }
 
-/// Tile registers 0 to 3 are accumulators (two of rows by two of columns), 4 and 5 data, 6 and 7 weights.
-HWY_INLINE void Configure(size_t rows, size_t stepPairs)
+constexpr size_t AmxRows = AmxTileConfig::MaxRows;
+
+/// Row tiles that share a pass over the depth: with the vectors of a panel they fill the four accumulators.
+template <size_t Vectors>
+constexpr size_t RowTiles = 4 / Vectors;
+
+/// Rows of a thread's tile registers, and pairs of a step; zeros: the registers are not configured.
+struct AmxShape
+{
+    size_t m_Vectors = 0;
+    size_t m_FirstRows = 0; ///< of the first row tile
+    size_t m_OtherRows = 0; ///< of the others
+    size_t m_StepPairs = 0;
+
+    bool operator==(const AmxShape&) const = default;
+};
+thread_local AmxShape configuredShape;
+
+/// Tile registers 0 to 3 are accumulators, [row tile][vector]; 4, 5 and, with one vector, 7 hold data, the others
+/// weights.
+void Configure(const AmxShape& shape)
 {
     AmxTileConfig configuration;
-    const size_t upper = std::min<size_t>(rows, 16);
-    const size_t lower = std::max<size_t>(rows - upper, 1);
-    configuration.Set(0, upper, 64);
-    configuration.Set(1, upper, 64);
-    configuration.Set(2, lower, 64);
-    configuration.Set(3, lower, 64);
-    configuration.Set(4, upper, 4 * stepPairs);
-    configuration.Set(5, lower, 4 * stepPairs);
-    configuration.Set(6, stepPairs, 64);
-    configuration.Set(7, stepPairs, 64);
+    constexpr size_t LaneBytes = 64;
+    const size_t other = std::max<size_t>(shape.m_OtherRows, 1);
+    for (size_t accumulator = 0; accumulator < 4; ++accumulator)
+    {
+        configuration.Set(accumulator, accumulator < shape.m_Vectors ? shape.m_FirstRows : other, LaneBytes);
+    }
+    configuration.Set(4, shape.m_FirstRows, 4 * shape.m_StepPairs);
+    configuration.Set(5, other, 4 * shape.m_StepPairs);
+    configuration.Set(6, shape.m_StepPairs, LaneBytes);
+    shape.m_Vectors == 2 ? configuration.Set(7, shape.m_StepPairs, LaneBytes)
+                         : configuration.Set(7, other, 4 * shape.m_StepPairs);
     configuration.Load();
+    configuredShape = shape;
 }
 
-/// Rows and step of this thread's current configuration; zeros: none.
-thread_local size_t configuredRows = 0;
-thread_local size_t configuredPairs = 0;
-
-template <size_t Vectors>
-HWY_INLINE void RunAmxTile(const TileBf16& tile)
+HWY_INLINE void ConfigureFor(const AmxShape& shape)
 {
-    if (configuredRows != tile.m_Rows || configuredPairs != tile.m_StepPairs)
+    if (configuredShape != shape)
     {
-        Configure(tile.m_Rows, tile.m_StepPairs);
-        configuredRows = tile.m_Rows;
-        configuredPairs = tile.m_StepPairs;
+        Configure(shape);
     }
-    const bool hasLowerRows = tile.m_Rows > 16;
-    const size_t dataStride = tile.m_DataStride * sizeof(uint16_t);
+}
+
+#define TENON_TILE_LOAD(tile, address, stride)                                                                         \
+    asm volatile("tileloadd (%0,%1,1), %%tmm" tile : : "r"(address), "r"(stride) : "memory")
+#define TENON_TILE_STORE(tile, address, stride)                                                                        \
+    asm volatile("tilestored %%tmm" tile ", (%0,%1,1)" : : "r"(address), "r"(stride) : "memory")
+#define TENON_TILE_DOT(sums, data, weights) asm volatile("tdpbf16ps %%tmm" weights ", %%tmm" data ", %%tmm" sums : :)
+
+/// sums[count * AmxRows][Vectors * 16] = data * panel, for `count` row tiles. The depth is tile.m_Pairs, in runs of
+/// `runPairs` that lie `runStep` elements apart in the data.
+template <size_t Vectors>
+HWY_INLINE void SumAmxTiles(const TileBf16& tile, const uint16_t* const (&data)[RowTiles<Vectors>], size_t count,
+                            size_t runPairs, size_t runStep, float* sums)
+{
     constexpr size_t VectorElements = 32;
+    const size_t dataStride = tile.m_DataStride * sizeof(uint16_t);
     const size_t panelStride = Vectors * VectorElements * sizeof(uint16_t);
-    const uint16_t* upper = tile.m_Data;
-    const uint16_t* lower = tile.m_Data + 16 * tile.m_DataStride;
-    const uint16_t* left = tile.m_Panel;
-    const uint16_t* right = tile.m_Panel + VectorElements;
+    const uint16_t* panel = tile.m_Panel;
     const size_t dataStep = 2 * tile.m_StepPairs;
     const size_t panelStep = tile.m_StepPairs * Vectors * VectorElements;
-    const size_t steps = tile.m_Pairs / tile.m_StepPairs;
     asm volatile("tilezero %%tmm0\n tilezero %%tmm1\n tilezero %%tmm2\n tilezero %%tmm3" ::);
-    for (size_t i = 0; i < steps; ++i)
+    const size_t runs = tile.m_Pairs / runPairs;
+    for (size_t run = 0; run < runs; ++run)
     {
-        asm volatile("tileloadd (%0,%1,1), %%tmm4" : : "r"(upper), "r"(dataStride) : "memory");
-        asm volatile("tileloadd (%0,%1,1), %%tmm6" : : "r"(left), "r"(panelStride) : "memory");
-        asm volatile("tdpbf16ps %%tmm6, %%tmm4, %%tmm0" ::);
-        if constexpr (Vectors == 2)
+        size_t at = run * runStep;
+        for (size_t left = runPairs; left != 0; left -= tile.m_StepPairs, at += dataStep, panel += panelStep)
         {
-            asm volatile("tileloadd (%0,%1,1), %%tmm7" : : "r"(right), "r"(panelStride) : "memory");
-            asm volatile("tdpbf16ps %%tmm7, %%tmm4, %%tmm1" ::);
-        }
-        if (hasLowerRows)
-        {
-            asm volatile("tileloadd (%0,%1,1), %%tmm5" : : "r"(lower), "r"(dataStride) : "memory");
-            asm volatile("tdpbf16ps %%tmm6, %%tmm5, %%tmm2" ::);
+            TENON_TILE_LOAD("4", data[0] + at, dataStride);
+            TENON_TILE_LOAD("6", panel, panelStride);
+            TENON_TILE_DOT("0", "4", "6");
             if constexpr (Vectors == 2)
             {
-                asm volatile("tdpbf16ps %%tmm7, %%tmm5, %%tmm3" ::);
+                TENON_TILE_LOAD("7", panel + VectorElements, panelStride);
+                TENON_TILE_DOT("1", "4", "7");
+                if (count > 1)
+                {
+                    TENON_TILE_LOAD("5", data[1] + at, dataStride);
+                    TENON_TILE_DOT("2", "5", "6");
+                    TENON_TILE_DOT("3", "5", "7");
+                }
+            }
+            else if (count > 1)
+            {
+                TENON_TILE_LOAD("5", data[1] + at, dataStride);
+                TENON_TILE_DOT("1", "5", "6");
+                if (count > 2)
+                {
+                    TENON_TILE_LOAD("7", data[2] + at, dataStride);
+                    TENON_TILE_DOT("2", "7", "6");
+                }
+                if (count > 3)
+                {
+                    TENON_TILE_LOAD("5", data[3] + at, dataStride);
+                    TENON_TILE_DOT("3", "5", "6");
+                }
             }
         }
-        upper += dataStep;
-        lower += dataStep;
-        left += panelStep;
-        right += panelStep;
     }
     constexpr size_t Width = Vectors * 16;
-    alignas(64) float sums[MicrokernelsBf16::MaxRows * Width];
-    const size_t sumStride = Width * sizeof(float);
-    float* const under = sums + 16 * Width;
-    asm volatile("tilestored %%tmm0, (%0,%1,1)" : : "r"(sums), "r"(sumStride) : "memory");
+    constexpr size_t SumStride = Width * sizeof(float);
+    TENON_TILE_STORE("0", sums, SumStride);
     if constexpr (Vectors == 2)
     {
-        asm volatile("tilestored %%tmm1, (%0,%1,1)" : : "r"(sums + 16), "r"(sumStride) : "memory");
-    }
-    if (hasLowerRows)
-    {
-        asm volatile("tilestored %%tmm2, (%0,%1,1)" : : "r"(under), "r"(sumStride) : "memory");
-        if constexpr (Vectors == 2)
+        TENON_TILE_STORE("1", sums + 16, SumStride);
+        if (count > 1)
         {
-            asm volatile("tilestored %%tmm3, (%0,%1,1)" : : "r"(under + 16), "r"(sumStride) : "memory");
+            TENON_TILE_STORE("2", sums + AmxRows * Width, SumStride);
+            TENON_TILE_STORE("3", sums + AmxRows * Width + 16, SumStride);
         }
     }
-    const TagF32 d;
-    TileBf16 row = tile;
-    for (size_t r = 0; r < tile.m_Rows; ++r)
+    else if (count > 1)
     {
-        const size_t rowOffset = r * tile.m_OutStride;
-        for (size_t c = 0; c < tile.m_Columns; c += 16)
+        TENON_TILE_STORE("1", sums + AmxRows * Width, SumStride);
+        if (count > 2)
         {
-            row.m_Out = tile.m_Out + rowOffset + c;
-            row.m_Added = tile.m_Added != nullptr ? tile.m_Added + rowOffset + c : nullptr;
-            VecF32 value[1][1] = {{hn::Add(hn::Load(d, sums + r * Width + c), hn::LoadU(d, tile.m_Bias + c))}};
-            row.m_Columns = tile.m_Columns - c;
-            ApplyEpilogue(row, value);
+            TENON_TILE_STORE("2", sums + 2 * AmxRows * Width, SumStride);
+        }
+        if (count > 3)
+        {
+            TENON_TILE_STORE("3", sums + 3 * AmxRows * Width, SumStride);
         }
     }
 }
 
-template <size_t Vectors>
-void RunAmxTiles(const TileBf16& first, size_t count)
+/// The epilogue of `rows` rows of sums, with bias, mask and bounds in registers. The numbers to add to the next row are
+/// loaded before a row is written: where the output is the tensor to add, a load right after a partial store of the
+/// same line would wait for it.
+template <size_t Vectors, bool HasAdded, bool HasClamp>
+void WriteRows(const TileBf16& tile, const float* sums, size_t rows, uint16_t* out, const uint16_t* added)
 {
-    TileBf16 tile = first;
-    while (true)
+    const TagF32 d;
+    const TagUint16 d16;
+    const size_t lanes = hn::Lanes(d);
+    const auto last = hn::FirstN(d16, tile.m_Columns - (Vectors - 1) * lanes);
+    const auto load = [&](const uint16_t* from, size_t v)
+    { return v + 1 < Vectors ? hn::LoadU(d16, from) : hn::MaskedLoad(last, d16, from); };
+    const VecF32 low = hn::Set(d, tile.m_Low);
+    const VecF32 high = hn::Set(d, tile.m_High);
+    VecF32 bias[Vectors];
+    hn::Vec<TagUint16> next[Vectors];
+    HWY_UNROLL(2)
+    for (size_t v = 0; v < Vectors; ++v)
+    {
+        bias[v] = hn::LoadU(d, tile.m_Bias + v * lanes);
+        next[v] = HasAdded ? load(added + v * lanes, v) : hn::Zero(d16);
+    }
+    for (; rows != 0; --rows, sums += Vectors * lanes, out += tile.m_OutStride)
+    {
+        VecF32 values[Vectors];
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            values[v] = hn::Add(hn::Load(d, sums + v * lanes), bias[v]);
+            if constexpr (HasAdded)
+            {
+                const VecUint32 rounded = hn::ShiftLeft<16>(hn::PromoteTo(TagUint32(), RoundNormalToBf16(values[v])));
+                const VecUint32 wide = hn::ShiftLeft<16>(hn::PromoteTo(TagUint32(), next[v]));
+                values[v] = hn::Add(hn::BitCast(d, rounded), hn::BitCast(d, wide));
+            }
+            if constexpr (HasClamp)
+            {
+                values[v] = Clamped(values[v], low, high);
+            }
+        }
+        if constexpr (HasAdded)
+        {
+            added += rows > 1 ? tile.m_OutStride : 0;
+            HWY_UNROLL(2)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                next[v] = load(added + v * lanes, v);
+            }
+        }
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < Vectors; ++v)
+        {
+            const auto result = RoundNormalToBf16(values[v]);
+            if (v + 1 < Vectors)
+            {
+                hn::StoreU(result, d16, out + v * lanes);
+            }
+            else
+            {
+                hn::BlendedStore(result, last, d16, out + v * lanes);
+            }
+        }
+    }
+}
+
+/// The same with the steps that the tile asks for. `offset`: of the rows, in elements from m_Out and m_Added.
+template <size_t Vectors>
+HWY_INLINE void WriteRows(const TileBf16& tile, const float* sums, size_t rows, size_t offset)
+{
+    uint16_t* const out = tile.m_Out + offset;
+    if (tile.m_Added != nullptr)
+    {
+        const uint16_t* const added = tile.m_Added + offset;
+        tile.m_HasClamp ? WriteRows<Vectors, true, true>(tile, sums, rows, out, added)
+                        : WriteRows<Vectors, true, false>(tile, sums, rows, out, added);
+        return;
+    }
+    tile.m_HasClamp ? WriteRows<Vectors, false, true>(tile, sums, rows, out, nullptr)
+                    : WriteRows<Vectors, false, false>(tile, sums, rows, out, nullptr);
+}
+
+/// Rows past the last window of a group are computed from the memory behind it, and not written.
+template <size_t Vectors>
+void RunAmxWindows(const TileBf16& tile, const WindowsBf16* windows, size_t count)
+{
+    static_assert(WindowsBf16::MaxPixels == AmxRows);
+    constexpr size_t TileElements = AmxRows * Vectors * 16;
+    ConfigureFor({Vectors, AmxRows, AmxRows, tile.m_StepPairs});
+    alignas(64) float sums[RowTiles<Vectors> * TileElements];
+    for (size_t first = 0; first < count; first += RowTiles<Vectors>)
     {
         if (tile.m_Next != nullptr)
         {
-            // Prefetches a share of the next panel: four tiles or more fetch all of a panel of this width.
             tile.m_Next->FetchLines(tile.m_Pairs / 2);
         }
-        RunAmxTile<Vectors>(tile);
-        if (--count == 0)
+        const size_t used = std::min(count - first, RowTiles<Vectors>);
+        const uint16_t* data[RowTiles<Vectors>];
+        for (size_t i = 0; i < RowTiles<Vectors>; ++i)
         {
-            break;
+            data[i] = windows[first + std::min(i, used - 1)].m_Data;
         }
-        tile.MoveDown(tile.m_Rows);
+        SumAmxTiles<Vectors>(tile, data, used, tile.m_TapPairs, tile.m_TapStep, sums);
+        for (size_t i = 0; i < used; ++i)
+        {
+            const WindowsBf16& group = windows[first + i];
+            WriteRows<Vectors>(tile, sums + i * TileElements, group.m_Pixels, group.m_OutOffset);
+        }
     }
 }
 
 void ReleaseTiles()
 {
     asm volatile("tilerelease" ::);
-    configuredRows = 0;
-    configuredPairs = 0;
+    configuredShape = AmxShape();
 }
 
 struct DotPairs
@@ -303,20 +421,24 @@ HWY_INLINE const uint32_t* AddPairs(VecF32 (&sums)[Rows][Vectors], const uint16_
 }
 
 /// The same for few rows, in independent accumulator chains, which hide the latency of the dot products.
-template <size_t Rows>
-HWY_INLINE const uint32_t* AddPairsInChains(VecF32 (&sums)[Rows][1], const uint16_t* const (&ends)[Rows], size_t pairs,
-                                            const uint32_t* panel, WeightPrefetcher& next)
+template <size_t Rows, size_t Vectors>
+HWY_INLINE const uint32_t* AddPairsInChains(VecF32 (&sums)[Rows][Vectors], const uint16_t* const (&ends)[Rows],
+                                            size_t pairs, const uint32_t* panel, WeightPrefetcher& next)
 {
-    constexpr size_t Chains = Rows == 1 ? 8 : 4;
-    constexpr size_t PanelStep = MicrokernelsBf16::MaxLanes;
-    VecF32 chains[Chains][Rows][1];
+    constexpr size_t Chains = (Rows == 1 ? 8 : 4) / Vectors;
+    constexpr size_t PanelStep = Vectors * MicrokernelsBf16::MaxLanes;
+    VecF32 chains[Chains][Rows][Vectors];
     HWY_UNROLL(8)
     for (size_t u = 0; u < Chains; ++u)
     {
         HWY_UNROLL(4)
         for (size_t r = 0; r < Rows; ++r)
         {
-            chains[u][r][0] = u == 0 ? sums[r][0] : hn::Zero(TagF32());
+            HWY_UNROLL(2)
+            for (size_t v = 0; v < Vectors; ++v)
+            {
+                chains[u][r][v] = u == 0 ? sums[r][v] : hn::Zero(TagF32());
+            }
         }
     }
     auto pair = -static_cast<ptrdiff_t>(pairs);
@@ -336,11 +458,15 @@ HWY_INLINE const uint32_t* AddPairsInChains(VecF32 (&sums)[Rows][1], const uint1
     HWY_UNROLL(4)
     for (size_t r = 0; r < Rows; ++r)
     {
-        sums[r][0] = chains[0][r][0];
-        HWY_UNROLL(8)
-        for (size_t u = 1; u < Chains; ++u)
+        HWY_UNROLL(2)
+        for (size_t v = 0; v < Vectors; ++v)
         {
-            sums[r][0] = hn::Add(sums[r][0], chains[u][r][0]);
+            sums[r][v] = chains[0][r][v];
+            HWY_UNROLL(8)
+            for (size_t u = 1; u < Chains; ++u)
+            {
+                sums[r][v] = hn::Add(sums[r][v], chains[u][r][v]);
+            }
         }
     }
     return panel;
@@ -360,7 +486,7 @@ HWY_INLINE void MultiplyPairs(const TileBf16& tile, VecF32 (&sums)[Rows][Vectors
             ends[r] = tile.m_Data + r * tile.m_DataStride + 2 * wholePairs;
         }
         bool isDone = false;
-        if constexpr (Vectors == 1 && Rows <= TileBf16::FewRows)
+        if constexpr (Vectors <= 2 && Rows <= TileBf16::FewRows)
         {
             if (tile.m_HasFewRows)
             {
@@ -424,6 +550,41 @@ void RunTiles(const TileBf16& first, size_t count)
     if (first.m_Next != nullptr)
     {
         *first.m_Next = next;
+    }
+}
+
+template <size_t Vectors>
+void RunAmxTiles(const TileBf16& first, size_t count)
+{
+    if (first.m_HasFewRows)
+    {
+        // Tiles would be empty for the greater part.
+        first.m_Rows == 1   ? RunTiles<1, Vectors>(first, count)
+        : first.m_Rows == 2 ? RunTiles<2, Vectors>(first, count)
+                            : RunTiles<3, Vectors>(first, count);
+        return;
+    }
+    TileBf16 tile = first;
+    const size_t upper = std::min(tile.m_Rows, AmxRows);
+    const size_t lower = tile.m_Rows - upper;
+    ConfigureFor({Vectors, upper, lower, tile.m_StepPairs});
+    alignas(64) float sums[2 * AmxRows * Vectors * 16];
+    while (true)
+    {
+        if (tile.m_Next != nullptr)
+        {
+            // Prefetches a share of the next panel: four tiles or more fetch all of a panel of this width.
+            tile.m_Next->FetchLines(tile.m_Pairs / 2);
+        }
+        const uint16_t* data[RowTiles<Vectors>] = {tile.m_Data};
+        data[1] = tile.m_Data + (lower != 0 ? AmxRows * tile.m_DataStride : 0);
+        SumAmxTiles<Vectors>(tile, data, lower != 0 ? 2 : 1, tile.m_Pairs, 0, sums);
+        WriteRows<Vectors>(tile, sums, tile.m_Rows, 0);
+        if (--count == 0)
+        {
+            break;
+        }
+        tile.MoveDown(tile.m_Rows);
     }
 }
 
@@ -496,7 +657,7 @@ MicrokernelsBf16 MakeMicrokernels()
     microkernels.m_Lanes = hn::Lanes(TagF32());
     microkernels.m_Release = ReleaseNothing;
 #if HWY_TARGET == HWY_AVX3
-    if (GetCpuFeatures().m_AmxBf16 && GetCpuFeatures().m_Avx512Bf16) // for the rounding
+    if (GetCpuFeatures().m_AmxBf16)
     {
         microkernels.m_Vectors = 2;
         microkernels.m_Rows[1] = microkernels.m_Rows[2] = 32;
@@ -504,11 +665,13 @@ MicrokernelsBf16 MakeMicrokernels()
         microkernels.m_RowUnit = 32;
         std::fill(std::begin(microkernels.m_Tiles[1]), std::end(microkernels.m_Tiles[1]), RunAmxTiles<1>);
         std::fill(std::begin(microkernels.m_Tiles[2]), std::end(microkernels.m_Tiles[2]), RunAmxTiles<2>);
+        microkernels.m_WindowTiles[1] = RunAmxWindows<1>;
+        microkernels.m_WindowTiles[2] = RunAmxWindows<2>;
         microkernels.m_Release = ReleaseTiles;
         microkernels.m_HasDots = true;
         return microkernels;
     }
-    if (GetCpuFeatures().m_Avx512Bf16)
+    if (GetCpuFeatures().m_UsesBf16Dots && GetCpuFeatures().m_Avx512Bf16)
     {
         FillSlidingTiles<12>(microkernels);
         microkernels.m_HasDots = true;

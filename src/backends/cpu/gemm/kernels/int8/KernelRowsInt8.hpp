@@ -55,7 +55,11 @@ enum class KernelRoleInt8 : uint8_t
     /// SignTransferInt8.
     UnpackedInt8,
     UnpackedUInt8, ///< few rows or columns of uint8 data and uint8 weights
-    Count          ///< the number of roles
+    /// Few rows of int8 data, or a short depth, where the row of Int8 has tile registers, which these would leave
+    /// empty.
+    ShallowInt8,
+    ShallowUInt8, ///< likewise of uint8 data
+    Count         ///< the number of roles
 };
 constexpr auto NumKernelRolesInt8 = static_cast<size_t>(KernelRoleInt8::Count);
 
