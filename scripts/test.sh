@@ -28,6 +28,14 @@ cmake --preset "$preset"
 cmake --build --preset "$preset"
 ctest --preset "$preset" --parallel "$(nproc)" "$@"
 if [[ ($preset == release || $preset == debug) && $# -eq 0 ]]; then
-    scripts/test_python.sh "build/$preset"
-    scripts/test_delegate.sh "build/$preset"
+    # One core each: the second one's output follows when both have ended.
+    output=$(mktemp)
+    scripts/test_delegate.sh "build/$preset" >"$output" 2>&1 &
+    delegate=$!
+    trap 'kill "$delegate" 2>/dev/null; rm -f "$output"' EXIT
+    status=0
+    scripts/test_python.sh "build/$preset" || status=$?
+    wait "$delegate" || status=$?
+    cat "$output"
+    exit "$status"
 fi
