@@ -12,7 +12,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND TENON_OPTIMIZATION_OF_drivers -fvect-cost-model=dynamic)
 endif()
 set(TENON_OPTIMIZATION_OF_kernels -O3)
-set(TENON_OPTIMIZATION_OF_tests -O1) # run once
+set(TENON_OPTIMIZATION_OF_tests -O0) # calls of the library, run once
+set(TENON_OPTIMIZATION_OF_cases -O1)
 
 function(tenon_optimize target kind)
   target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${TENON_OPTIMIZATION_OF_${kind}}>")

@@ -10,6 +10,7 @@
 #   kernels    of CpuAcc, for code with vectors
 #   programs   of programs on libtenon.so
 #   tests      of programs on libtenon.a, with GoogleTest
+#   cases      the same, where tests compute much themselves or try thousands of cases
 # All targets of a kind have its optimization. A source with flags of its own needs SKIP_PRECOMPILE_HEADERS.
 
 option(TENON_PRECOMPILED_HEADERS "Compile headers that many sources include once" ON)
@@ -26,6 +27,7 @@ set(TENON_HEADERS_OF_drivers ${TENON_HEADERS_OF_reference})
 set(TENON_HEADERS_OF_kernels ${TENON_HEADERS_OF_reference})
 set(TENON_HEADERS_OF_programs ${TENON_HEADERS_OF_modules})
 set(TENON_HEADERS_OF_tests ${standard} ${api} <iterator> <sstream> <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h>)
+set(TENON_HEADERS_OF_cases ${TENON_HEADERS_OF_tests})
 set(TENON_LIBS_OF_modules fmt::fmt)
 set(TENON_LIBS_OF_runtime fmt::fmt)
 set(TENON_LIBS_OF_reference Eigen3::Eigen)
@@ -33,6 +35,7 @@ set(TENON_LIBS_OF_drivers Eigen3::Eigen)
 set(TENON_LIBS_OF_kernels Eigen3::Eigen)
 set(TENON_LIBS_OF_programs fmt::fmt)
 set(TENON_LIBS_OF_tests fmt::fmt GTest::gmock GTest::gtest)
+set(TENON_LIBS_OF_cases ${TENON_LIBS_OF_tests})
 
 # The target whose headers all others of a kind use.
 function(tenon_add_precompiled kind)
@@ -44,7 +47,7 @@ function(tenon_add_precompiled kind)
   target_link_libraries(${owner} PRIVATE tenon_options ${TENON_LIBS_OF_${kind}})
   if(kind MATCHES "modules|runtime|reference|drivers|kernels")
     tenon_hide_symbols(${owner})
-  elseif(kind STREQUAL "tests")
+  elseif(kind MATCHES "tests|cases")
     target_compile_definitions(${owner} PRIVATE TENON_STATIC)
   endif()
   tenon_optimize(${owner} ${kind})

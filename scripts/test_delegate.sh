@@ -4,6 +4,7 @@
 # oldest tflite-runtime that installs in build/venv-tflite. One that cannot be had is skipped with a line.
 #
 # usage: scripts/test_delegate.sh [BUILD [PYTEST OPTION...]]     BUILD: default build/release
+#        scripts/test_delegate.sh --install     installs the runtimes and runs nothing
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,12 +15,12 @@ if [[ $(getconf LONG_BIT) != 64 ]]; then
     echo "test_delegate.sh: there is no delegate for machines of 32 bits; its tests are skipped" >&2
     exit 0
 fi
-if [[ ! -e $build/lib/libtenonDelegate.so ]]; then
+if [[ $build != --install && ! -e $build/lib/libtenonDelegate.so ]]; then
     echo "test_delegate.sh: there is no $build/lib/libtenonDelegate.so; build it first: cmake --build --preset release" >&2
     exit 1
 fi
-library=$(realpath -s "$build/lib/libtenon.so")
-delegate=$(realpath -s "$build/lib/libtenonDelegate.so")
+library=$(realpath -s -- "$build/lib/libtenon.so")
+delegate=$(realpath -s -- "$build/lib/libtenonDelegate.so")
 
 # in_runtime VENV PACKAGE... [-- PYTEST OPTION...]: the first package is the runtime.
 in_runtime() {
@@ -39,6 +40,9 @@ in_runtime() {
         python=$("$venv/bin/python" -c 'import platform; print(platform.python_version(), platform.machine())')
         echo "test_delegate.sh: PyPI cannot be reached, or has no $runtime for Python $python; the tests of the delegate" \
             "in it are skipped" >&2
+        return
+    fi
+    if [[ $build == --install ]]; then
         return
     fi
     echo "The delegate in $runtime"

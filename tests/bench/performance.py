@@ -48,6 +48,7 @@ from pathlib import Path
 from perf import builds
 from perf import engines as engine_list
 from perf import models as model_list
+from perf.batch_tables import PLACE
 from perf.command import describe
 from perf.installed import are_same_build, copy_as_installed, find_delegate
 from perf.machine import describe_machine
@@ -243,7 +244,8 @@ def make_head(parser, arguments, notes):
 def write_results(parser, arguments, results, usable, notes):
     head = make_head(parser, arguments, notes)
     if arguments.table is not None:
-        arguments.table.write_text(markdown(head, results, usable, arguments.at_least))
+        batches = PLACE.cut_out(arguments.table)
+        arguments.table.write_text(markdown(head, results, usable, arguments.at_least) + batches)
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(
             [{"model": model.name, "class": model.kind, "engines": {e: asdict(f) for e, f in figures.items()},

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of performance.py, growth.py, python_peers.py, delegate.py and bench_serve that need neither peers nor packages.
+"""Tests of performance.py, growth.py, python_peers.py, delegate.py, batches.py and bench_serve that need neither peers nor
+packages.
 
 usage: test_perf.py BENCH_SERVE MODEL.tflite
 """
@@ -19,11 +20,12 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from unittest import mock
 
+import batches
 import delegate
 import python_peers
 import threads
-from perf import (builds, classes, command, engines, installed, measure, onnx_table, table, thread_chart,
-                  thread_tables, thread_trace)
+from perf import (batch_models, batch_tables, builds, classes, command, engines, installed, measure, models, onnx_table,
+                  table, thread_chart, thread_tables, thread_trace)
 
 EXE, MODEL = Path(sys.argv[1]), Path(sys.argv[2])
 SETTINGS = SimpleNamespace(exe=EXE, compute="CpuRef", threads=1, cores=os.sched_getaffinity(0), priority=False,
@@ -86,9 +88,9 @@ class Figures(unittest.TestCase):
 
     def test_lists_of_cores_and_threads(self):
         self.assertEqual(thread_tables.cores_of("0-2,7"), {0, 1, 2, 7})
-        self.assertEqual(threads.list_of_numbers("8,1,4"), [1, 4, 8])
+        self.assertEqual(thread_tables.list_of_numbers("8,1,4"), [1, 4, 8])
         with self.assertRaises(ValueError):
-            threads.list_of_numbers("0,1")
+            thread_tables.list_of_numbers("0,1")
 
     def test_thread_time_is_told_by_kind(self):
         def event(name, start, stop, thread, args=None, category=thread_trace.RUN):
@@ -576,6 +578,101 @@ class PythonPeers(unittest.TestCase):
                 self.assertIn(text, run.stderr.splitlines()[-1])
 
 
+class Batches(unittest.TestCase):
+    """batches.py, with stand-ins for TensorFlow Lite's object tree and for models."""
+    SCHEMA = SimpleNamespace(BuiltinOperator=SimpleNamespace(RESHAPE=1, TRANSPOSE_CONV=2, STRIDED_SLICE=3),
+                             TensorType=SimpleNamespace(INT32=2), BufferT=SimpleNamespace)
+    RESULTS = {"a<b": {(1, "tenon"): measure.Figures(rounds=[2.0]), (8, "tenon"): measure.Figures(rounds=[20.0]),
+                       (1, "openvino-f32"): measure.Figures(rounds=[4.0]),
+                       (8, "openvino-f32"): measure.Figures(error="no such batch")}}
+
+    def content(self, code, sizes, shape=(1, 6), options=None):
+        """A model of two operators with the same constant: a known one, and one whose constants are no shapes."""
+        data = b"".join(size.to_bytes(4, "little", signed=True) for size in sizes)
+        tensors = [SimpleNamespace(shape=list(shape), type=0, buffer=0),
+                   SimpleNamespace(shape=[len(sizes)], type=2, buffer=1)]
+        inputs = {1: [0, 1], 2: [1, -1, 0], 3: [0, 1, 1, 1]}[code]
+        operators = [SimpleNamespace(opcodeIndex=i, inputs=list(inputs), builtinOptions=options) for i in (0, 1)]
+        return SimpleNamespace(buffers=[SimpleNamespace(data=None), SimpleNamespace(data=data)],
+                               operatorCodes=[SimpleNamespace(builtinCode=code), SimpleNamespace(builtinCode=99)],
+                               subgraphs=[SimpleNamespace(tensors=tensors, operators=operators)])
+
+    def test_constants_with_the_batch(self):
+        for code, given, expected in [(1, [1, 2, 3], [-1, 2, 3]), (1, [1, -1], [8, -1]), (2, [1, 4, 4, 2], [8, 4, 4, 2]),
+                                      (3, [1, 1, 6], [8, 1, 6])]:
+            with self.subTest((code, given)):
+                options = SimpleNamespace(newShape=given)
+                content = self.content(code, given, options=options)
+                self.assertEqual(batch_models.set_batch(content, 8, self.SCHEMA), 1)
+                [graph] = content.subgraphs
+                changed, other = graph.operators
+                operand = batch_models.SHAPES[{1: "RESHAPE", 2: "TRANSPOSE_CONV", 3: "STRIDED_SLICE"}[code]]
+                for operator, sizes in [(changed, expected), (other, given)]:
+                    self.assertEqual(batch_models.sizes_of(graph, content.buffers, operator.inputs[operand], 2), sizes)
+                self.assertEqual(options.newShape, expected)
+
+    def test_constants_without_the_batch(self):
+        for content in [self.content(1, [6]), self.content(1, [1, 6], shape=(3, 2)), self.content(1, []),
+                        self.content(1, [1, 6], shape=())]:
+            self.assertEqual(batch_models.set_batch(content, 8, self.SCHEMA), 0)
+
+    def test_table_and_chart(self):
+        engine_names = ["tenon", "openvino-f32"]
+        text = batch_tables.section("head\n", self.RESULTS, engine_names)
+        rows = [line for line in text.splitlines() if line.startswith("| a<b |")]
+        self.assertEqual(rows, ["| a<b | 1 | 2 | 500 | 1 | 4 | 250 | 1 | 0.5 |",
+                                "| a<b | 8 | 20 | 400 | 1.25 | refused | – | – | – |"])
+        self.assertIn("### What engines refused\n- a<b with batch 8, OpenVINO f32: no such batch", text)
+        image = batch_tables.chart(self.RESULTS, engine_names)
+        self.assertEqual(image.count('class="bar"'), 4)
+        self.assertIn("Tenon, batch 8: 400 inferences/s", image)
+        xml.etree.ElementTree.fromstring(image)
+
+    def test_each_batch_has_its_turn(self):
+        with engines.Worker("tenon", model(), SETTINGS) as worker:
+            [given] = worker.ask("describe")["inputs"]
+        cases = {}
+        for batch in (1, 2):
+            cases[batch, "tenon"] = ("tenon", model())
+            cases[batch, "tenon"][1].shapes = {given["name"]: [batch, *given["shape"][1:]]}
+        figures = measure.measure_in_turn(cases, SETTINGS)
+        self.assertEqual(len(figures[1, "tenon"].rounds), SETTINGS.rounds)
+        self.assertRegex(figures[2, "tenon"].error, "Reshape.*of shape .2,")  # which has the batch in a constant
+
+    def test_inputs_have_the_batch(self):
+        description = {"inputs": [{"name": "x", "type": "Float32", "shape": [1, 3]},
+                                  {"name": "y", "type": "Signed32", "shape": [None, 2]}]}
+        written = []
+        with mock.patch.object(models, "random_array", lambda dtype, shape, seed: (dtype, shape)), \
+                mock.patch.object(models, "write_inputs", lambda arrays, *_: written.extend(arrays) or ["f", "g"]):
+            resized = models.Model("m", Path("m.tflite"), "other")
+            models.add_random_inputs(resized, description, Path("."), 8)
+        self.assertEqual(written, [("float32", [8, 3]), ("int32", [8, 2])])
+        self.assertEqual(resized.shapes, {"x": (8, 3), "y": (8, 2)})
+
+    def test_a_document_that_is_written_anew_keeps_the_place(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "p.md"
+            self.assertEqual(batch_tables.PLACE.cut_out(page), "")
+            page.write_text("old")
+            self.assertEqual(batch_tables.PLACE.cut_out(page), "")
+            place = f"{batch_tables.PLACE.begin}\n\nrows\n\n{batch_tables.PLACE.end}\n"
+            page.write_text(f"old\n\n{place}")
+            self.assertEqual(batch_tables.PLACE.cut_out(page), f"\n{place}")
+
+    def test_options_that_make_no_sense(self):
+        for options, text in [(["--batches", "0,8"], "--batches"), (["--engines", "tenon-other"], "no engine 'tenon-other'"),
+                              (["--threads", "1000"], "1000 threads need as many cores"),
+                              (["--table", "/none.md"], "/none.md"), (["--table", __file__], "needs these two lines"),
+                              (["--exe", "/none"], "cannot be started"), (["--rounds", "0"], "must be positive"),
+                              (["m.onnx"], "m.onnx: the constants of .tflite")]:
+            with self.subTest(text):
+                run = subprocess.run([sys.executable, batches.__file__, "--exe", EXE, "--engines", "tenon", *options, MODEL],
+                                     capture_output=True, text=True, check=False)
+                self.assertNotEqual(run.returncode, 0)
+                self.assertIn(text, run.stderr.splitlines()[-1])
+
+
 class Delegate(unittest.TestCase):
     """TFLite with Tenon's delegate, and delegate.py, with stand-ins for the packages."""
     SETTINGS = SimpleNamespace(processes=2, rounds=3, turn=1.0, loads=4)
@@ -597,6 +694,12 @@ class Delegate(unittest.TestCase):
         class Interpreter:
             def __init__(self, model_path, num_threads, experimental_delegates, experimental_op_resolver_type):
                 calls.append((model_path, num_threads, experimental_delegates, experimental_op_resolver_type))
+
+            def get_input_details(self):
+                return [{"index": 7, "shape": [1, 3]}]
+
+            def resize_tensor_input(self, index, shape):
+                calls.append((index, shape))
 
             def allocate_tensors(self):
                 calls.append("allocate")
@@ -622,6 +725,10 @@ class Delegate(unittest.TestCase):
                     worker = peer_worker.ENGINES[engine](*given)
                     worker.load("m", 2, [])
                     self.assertEqual(calls, expected)
+            for files, resized in [(["i.bin"], []), (["i.bin:1,3"], []), (["i.bin:8,3"], [(7, (8, 3))])]:
+                calls.clear()
+                worker.load("m", 2, files)
+                self.assertEqual(calls[1:], [*resized, "allocate"])
             self.assertEqual(worker.partitions("m", 1), 1)
 
     def test_the_library_is_that_of_the_build(self):

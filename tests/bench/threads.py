@@ -27,7 +27,7 @@ from perf.engines import DELEGATE, ENGINES, OTHER_BUILD, PEERS, Worker, WorkerEr
 from perf.measure import MOST_RUNS
 from perf.table import HEADINGS, number, rows_of
 from perf.thread_chart import chart
-from perf.thread_tables import make_parser, settings_of, write_text
+from perf.thread_tables import list_of_numbers, make_parser, settings_of, write_text
 
 HEAD = """# Speed-up by threads
 
@@ -133,14 +133,6 @@ def rows_of_trace(model, traced, one, most_layers):
         yield [f"&nbsp;&nbsp;{layer.name}", "", f"{layer.wall / traced.wall:.0%}",
                *(f"{layer.threads[kind] / total:.0%}" if kind != "between" else "" for kind in thread_trace.KINDS),
                f"{layer.imbalance:.2f}", ""]
-
-
-def list_of_numbers(text):
-    """1,4,8"""
-    numbers = sorted({int(word) for word in text.split(",")})
-    if not numbers or numbers[0] < 1:
-        raise ValueError(text)
-    return numbers
 
 
 def main():

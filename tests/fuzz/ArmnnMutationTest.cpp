@@ -99,15 +99,11 @@ TEST(ArmnnMutation, EachByteBent)
     {
         const bool runs = victim.Runs(file);
         size_t refused = 0;
-        for (uint8_t& byte : file)
+        for (size_t at = 0; at < file.size(); ++at)
         {
-            const uint8_t whole = byte;
-            for (const int bent : {0, 1, 127, 255, whole + 1, whole - 1, whole ^ 0x80})
-            {
-                byte = static_cast<uint8_t>(bent);
-                refused += victim.Runs(file) ? 0 : 1;
-            }
-            byte = whole;
+            const uint8_t byte = file[at];
+            BendByte(file, at, {0, 1, 127, 255, byte + 1, byte - 1, byte ^ 0x80},
+                     [&] { refused += victim.Runs(file) ? 0 : 1; });
         }
         EXPECT_GT(refused, 500u) << name;
         EXPECT_EQ(victim.Runs(file), runs) << name;

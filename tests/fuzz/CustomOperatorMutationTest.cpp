@@ -198,15 +198,9 @@ TEST_P(CustomOperatorMutation, EachByteBent)
     Bytes model = GetParam().Build();
     TfLiteVictim victim;
     ASSERT_TRUE(victim.Runs(model));
-    for (uint8_t& byte : model)
+    for (size_t at = 0; at < model.size(); ++at)
     {
-        const uint8_t was = byte;
-        for (const int bent : {0, 1, 127, 128, 255})
-        {
-            byte = static_cast<uint8_t>(bent);
-            victim.Runs(model);
-        }
-        byte = was;
+        BendByte(model, at, {0, 1, 127, 128, 255}, [&] { victim.Runs(model); });
     }
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files damaged in several places at once, for tests of what readers make of them.
+// Damaged files, for tests of readers: each byte by itself, or several places at once.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace tenon::test
@@ -30,6 +32,26 @@ inline std::vector<uint8_t> MutateBytes(const std::vector<uint8_t>& file, std::m
         }
     }
     return mutated;
+}
+
+/// Calls `test` with each of the values in the place of one byte of the file. Equal values, and the byte's own, are
+/// left out: bytes are mostly 0.
+template <typename Test>
+void BendByte(std::vector<uint8_t>& file, size_t at, std::initializer_list<int> values, const Test& test)
+{
+    const uint8_t byte = file[at];
+    std::set<uint8_t> bent;
+    for (const int value : values)
+    {
+        bent.insert(static_cast<uint8_t>(value));
+    }
+    bent.erase(byte);
+    for (const uint8_t value : bent)
+    {
+        file[at] = value;
+        test();
+    }
+    file[at] = byte;
 }
 
 } // namespace tenon::test

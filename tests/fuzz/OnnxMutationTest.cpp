@@ -360,12 +360,8 @@ TEST_P(OnnxMutation, EachByteBent)
     for (size_t at = 0; at < m_File.size(); ++at)
     {
         const uint8_t byte = m_File[at];
-        for (const int bent : {0, 1, 127, 255, byte + 1, byte - 1, byte ^ 0x80})
-        {
-            m_File[at] = static_cast<uint8_t>(bent);
-            refused += m_Target.Runs(m_File) ? 0 : 1;
-        }
-        m_File[at] = byte;
+        BendByte(m_File, at, {0, 1, 127, 255, byte + 1, byte - 1, byte ^ 0x80},
+                 [&] { refused += m_Target.Runs(m_File) ? 0 : 1; });
     }
     EXPECT_GT(refused, 500u);
     EXPECT_TRUE(m_Target.Runs(m_File));

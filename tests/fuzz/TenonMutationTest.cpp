@@ -3,6 +3,7 @@
 // short at every byte and with each byte of its structure bent. Whatever comes of it is a network or an exception of
 // Tenon; what is a network is optimized if it has to be, loaded and run under small limits. Run under the sanitizers
 // this also shows reads outside of the file and of tensors.
+#include "DigitsModel.hpp"
 #include "FuzzTarget.hpp"
 #include "MutateBytes.hpp"
 #include "harness/Networks.hpp"
@@ -141,15 +142,10 @@ TEST_P(TenonMutation, EachByteOfTheStructureBent)
 {
     ASSERT_TRUE(m_Target.Runs(m_File));
     size_t refused = 0;
-    for (size_t at = 0; at < m_File.size(); ++at)
+    for (const size_t at : PlacesOfStructure(m_File))
     {
         const uint8_t byte = m_File[at];
-        for (const int bent : {0, 127, 255, byte + 1, byte - 1})
-        {
-            m_File[at] = static_cast<uint8_t>(bent);
-            refused += m_Target.Runs(m_File) ? 0 : 1;
-        }
-        m_File[at] = byte;
+        BendByte(m_File, at, {0, 127, 255, byte + 1, byte - 1}, [&] { refused += m_Target.Runs(m_File) ? 0 : 1; });
     }
     EXPECT_GT(refused, 1000u);
     EXPECT_TRUE(m_Target.Runs(m_File));

@@ -2,14 +2,13 @@
 // Hostile .tflite files: the bundled model cut short at every byte, and each of its words bent. Whatever comes of it is
 // a network or an exception of Tenon; what is a network is optimized, loaded and run under small limits. Run under the
 // sanitizers this also shows reads outside of the file and of tensors.
+#include "DigitsModel.hpp"
 #include "MutateBytes.hpp"
 #include "TfLiteVictim.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <vector>
 
@@ -18,19 +17,6 @@ namespace tenon::test::tf_lite_mutation_test
 
 namespace
 {
-
-Bytes Read(const char* path)
-{
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-Bytes Model()
-{
-    Bytes bytes = Read("samples/digits/digits_int8.tflite");
-    EXPECT_GT(bytes.size(), 10000u) << "run this test in the root of the source tree";
-    return bytes;
-}
 
 /// Whether the bytes are a model.
 bool Parses(ITfLiteParser& parser, const Bytes& bytes)
@@ -50,7 +36,7 @@ bool Parses(ITfLiteParser& parser, const Bytes& bytes)
 
 TEST(TfLiteMutation, CutShortAtEveryByte)
 {
-    const Bytes model = Model();
+    const Bytes model = DigitsModel();
     const ITfLiteParserPtr parser = ITfLiteParser::Create();
     ASSERT_TRUE(Parses(*parser, model));
     for (size_t length = 0; length < model.size(); ++length)
@@ -63,7 +49,7 @@ TEST(TfLiteMutation, CutShortAtEveryByte)
 
 TEST(TfLiteMutation, EachWordBent)
 {
-    Bytes model = Model();
+    Bytes model = DigitsModel();
     const ITfLiteParserPtr parser = ITfLiteParser::Create();
     size_t refused = 0;
     for (size_t at = 0; at + 4 <= model.size(); at += 4)
@@ -84,24 +70,18 @@ TEST(TfLiteMutation, EachWordBent)
 
 TEST(TfLiteMutation, EachByteOfTheStructureBent)
 {
-    Bytes model = Model();
+    Bytes model = DigitsModel();
     TfLiteVictim victim;
     ASSERT_TRUE(victim.Runs(model));
-    for (size_t at = 0; at < model.size(); ++at)
+    for (const size_t at : PlacesOfStructure(model))
     {
-        const uint8_t byte = model[at];
-        for (const int bent : {0, 1, 127, 128, 255})
-        {
-            model[at] = static_cast<uint8_t>(bent);
-            victim.Runs(model);
-        }
-        model[at] = byte;
+        BendByte(model, at, {0, 1, 127, 128, 255}, [&] { victim.Runs(model); });
     }
 }
 
 TEST(TfLiteMutation, SeveralPlacesAtOnce)
 {
-    const Bytes model = Model();
+    const Bytes model = DigitsModel();
     TfLiteVictim victim;
     std::mt19937 random(20240611); // any seed: failures must repeat
     for (int round = 0; round < 20000; ++round)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The place of a program's table in a document that people write: between two comments, which name the program. Used by
-python_peers.py and delegate.py."""
+"""The place of a program's table in a document that people or another program write: between two comments, which name
+the program. Used by python_peers.py, delegate.py and batches.py."""
 
 
 class Place:
@@ -18,6 +18,12 @@ class Place:
             raise ValueError(f"{name}: needs these two lines, once and in this order: {self.begin} and {self.end}")
         head = text[: text.index(self.begin) + len(self.begin)]
         return f"{head}\n\n{new.strip()}\n\n" + text[text.index(self.end) :]
+
+    def cut_out(self, path):
+        """The place as it is in the document, for one that will stand there instead; empty where it is not."""
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        return f"\n{self.begin}{text.partition(self.begin)[2].partition(self.end)[0]}{self.end}\n" \
+            if self.begin in text and self.end in text else ""
 
     def fill(self, path, new):
         """Writes these lines into the file. None: looks only whether there is a place for them."""

@@ -72,21 +72,26 @@ def turn(worker, milliseconds, way="run"):
 
 
 def measure(model, engines, settings):
-    """Figures of a model by engine. An engine that refuses the model has its error there, and the others go on."""
-    result = {engine: Figures() for engine in engines}
+    """Figures of a model by engine."""
+    return measure_in_turn({engine: (engine, model) for engine in engines}, settings)
+
+
+def measure_in_turn(cases, settings):
+    """Figures of each engine with its model, by the keys of {key: (engine, model)}. An engine that refuses its model
+    has its error there, and the others go on."""
+    result = {key: Figures() for key in cases}
     workers = {}
     try:
         for done in range(settings.loads):
-            for engine in engines:
-                if result[engine].error or (done > 0 and not (model.is_onnx or engine in LOADED_OFTEN)):
+            for key, (engine, model) in cases.items():
+                if result[key].error or (done > 0 and not (model.is_onnx or engine in LOADED_OFTEN)):
                     continue
-                if engine in workers:
-                    workers.pop(engine).close()
-                run_safely(result[engine], lambda e=engine: workers.update({e: load(e, model, settings, result[e])}))
+                if key in workers:
+                    workers.pop(key).close()
+                run_safely(result[key], lambda k=key: workers.update({k: load(*cases[k], settings, result[k])}))
         for _ in range(settings.rounds):
-            for engine in [e for e in engines if e in workers and not result[e].error]:
-                run_safely(result[engine],
-                           lambda e=engine: result[e].rounds.append(turn(workers[e], settings.turn)))
+            for key in [k for k in cases if k in workers and not result[k].error]:
+                run_safely(result[key], lambda k=key: result[k].rounds.append(turn(workers[k], settings.turn)))
                 # The kernel keeps a share of each second from processes with raised priority: give it here.
                 time.sleep(1e-4 * settings.turn)
     finally:

@@ -29,7 +29,7 @@ class Model:
     kind: str
     inputs: list = field(default_factory=list)
     onnx: Path | None = None
-    shapes: dict = field(default_factory=dict)  # of the inputs of an ONNX model by name, in their order
+    shapes: dict = field(default_factory=dict)  # of inputs by name, in their order, where the file leaves or has others
 
     @property
     def is_onnx(self):
@@ -98,17 +98,19 @@ def single_file(path):
     return Model(path.stem, path, "other", onnx=path if path.suffix == ".onnx" else None)
 
 
-def add_random_inputs(model, description, scratch):
-    """Inputs for a model from what bench_serve says of it, with 1 for a size that it leaves open; without them every
-    engine makes its own."""
+def add_random_inputs(model, description, scratch, batch=None):
+    """Inputs for a model from what bench_serve says of it, with 1 for a size that it leaves open, or with another first
+    size; without them every engine makes its own."""
     shapes = [[1 if size is None else size for size in d["shape"] or []] for d in description["inputs"]]
+    if batch is not None:
+        shapes = [[batch, *shape[1:]] for shape in shapes]
     try:
         arrays = [random_array(TYPES[d["type"]], shape, i)
                   for i, (d, shape) in enumerate(zip(description["inputs"], shapes))]
     except KeyError:  # a type that there are no arrays of
         return
     model.inputs = write_inputs(arrays, scratch, model.name)
-    if model.is_onnx:
+    if model.is_onnx or batch is not None:
         model.shapes = {d["name"]: tuple(shape) for d, shape in zip(description["inputs"], shapes)}
 
 

@@ -80,8 +80,11 @@ class TfLite:
         return self.api.Interpreter(model_path=model, num_threads=threads, experimental_delegates=delegates,
                                     experimental_op_resolver_type=self.resolver)
 
-    def load(self, model, threads, _):
+    def load(self, model, threads, files):
         self.interpreter = self.make(model, threads)
+        for detail, (_, shape) in zip(self.interpreter.get_input_details(), map(split_input, files)):
+            if shape is not None and shape != tuple(detail["shape"]):
+                self.interpreter.resize_tensor_input(detail["index"], shape)
         self.interpreter.allocate_tensors()
 
     def partitions(self, model, threads):
@@ -110,8 +113,8 @@ class TfLite:
 
 
 class OpenVino:
-    """OpenVINO's CPU plugin, for the latency of one request at a time. As Tenon it is told the shapes of the inputs
-    of an ONNX model before it compiles the model."""
+    """OpenVINO's CPU plugin, for the latency of one request at a time. As Tenon it is told the shapes of inputs before
+    it compiles the model."""
 
     def __init__(self, precision):
         import openvino
@@ -124,7 +127,7 @@ class OpenVino:
     def load(self, model, threads, files):
         read = self.core.read_model(model)
         shapes = {i: shape for i, (_, shape) in enumerate(map(split_input, files)) if shape is not None}
-        if any(read.inputs[i].partial_shape.is_dynamic for i in shapes):
+        if any(read.inputs[i].partial_shape != self.api.PartialShape(shape) for i, shape in shapes.items()):
             read.reshape(shapes)
         self.model = self.core.compile_model(read, "CPU", {
             "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tables of models on one thread and on several have in common: threads.py and loads.py."""
+"""What tables of models on one thread and on several, or with several batches, have in common: threads.py, loads.py and
+batches.py."""
 import argparse
 import os
 import sys
@@ -29,6 +30,14 @@ def cores_of(text):
         first, _, last = word.partition("-")
         cores.update(range(int(first), int(last or first) + 1))
     return cores
+
+
+def list_of_numbers(text):
+    """1,4,8"""
+    numbers = sorted({int(word) for word in text.split(",")})
+    if not numbers or numbers[0] < 1:
+        raise ValueError(text)
+    return numbers
 
 
 def settings_of(parser, args, compute, threads):
