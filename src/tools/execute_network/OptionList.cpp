@@ -96,6 +96,12 @@ void DeclareModel(CLI::App& app, Options& options, RawOptions& raw)
     AddList(app, "--dim", raw.m_Dimensions, "NAME=SIZE",
             "The size of a dimension that an ONNX model leaves open, by its name in the model, e.g. batch=4; INPUT.N "
             "is the name of dimension N of an input where the model has none. May be given several times");
+    app.add_option("--describe", raw.m_DescribedPath,
+                   "In place of running the model of -m, or this one, print its inputs, operators, parameters, "
+                   "multiply-accumulates, memory and metadata, and all that the backends of -c do not support. Of a "
+                   "folder, a table of all models in it. --report-json writes it as JSON")
+        ->expected(0, 1)
+        ->type_name("[PATH]");
     app.add_option("--can-run", options.m_ModelFolder,
                    "In place of -m: print a table of all models in this folder and those within, whether the backends "
                    "of -c can run them, and why not. --report-json writes it as JSON")

@@ -299,6 +299,26 @@ TEST(OnnxGraphs, MetadataIsKept)
     EXPECT_TRUE(parsed.m_Parser->GetMetadata().empty()) << "of the model read last";
 }
 
+TEST(OnnxGraphs, HeadIsKept)
+{
+    const Wire head = Message(2, "exporter") + Message(3, "2.1") + Message(4, "org.example") + Number(5, 7) +
+                      Message(6, "a test") + Message(8, Opset(3, "com.example"));
+    const Parsed parsed(Model(Graph().Input("x", {2}).Add("Abs", {"x"}, {"y"}).Output("y"), 17, {}, head));
+    const IOnnxParser::ModelHeader& header = parsed.m_Parser->GetHeader();
+    EXPECT_EQ(header.m_IrVersion, 10);
+    EXPECT_EQ(header.m_ProducerName, "exporter");
+    EXPECT_EQ(header.m_ProducerVersion, "2.1");
+    EXPECT_EQ(header.m_Domain, "org.example");
+    EXPECT_EQ(header.m_ModelVersion, 7);
+    EXPECT_EQ(header.m_DocString, "a test");
+    EXPECT_THAT(header.m_Opsets, ElementsAre(testing::Pair("ai.onnx", 17), testing::Pair("com.example", 3)));
+    EXPECT_THROW(parsed.m_Parser->CreateNetworkFromBinary(
+                     BytesOf(Model(Graph().Input("x", {2}).Add("Unheard", {"x"}, {"y"}).Output("y"), 16))),
+                 UnimplementedException);
+    EXPECT_EQ(header.m_ProducerName, "") << "of the model read last";
+    EXPECT_THAT(header.m_Opsets, ElementsAre(testing::Pair("ai.onnx", 16)));
+}
+
 TEST(OnnxGraphs, BindingsByName)
 {
     const Parsed parsed(Model(Graph()
