@@ -135,7 +135,8 @@ TEST_F(ContainersProgram, MetadataGiveNormalizationAndLabels)
     EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
     EXPECT_EQ(outcome.m_Error, "");
     EXPECT_TRUE(Has(outcome.m_Out, "picture of 8x8, (p - 0) / 255 by the model's metadata\n")) << outcome.m_Out;
-    EXPECT_TRUE(Has(outcome.m_Out, "best 4 of 4 classes in 'scores':\n"
+    EXPECT_TRUE(Has(outcome.m_Out, "labels of 'scores' by the model's metadata (another file: --labels)\n"
+                                   "best 4 of 4 classes in 'scores':\n"
                                    "    0.435912      3  last\n"
                                    "    0.364731      2  fünf\n"
                                    "    0.191814      0  cat\n"
@@ -158,6 +159,7 @@ TEST_F(ContainersProgram, OptionsWinOverMetadata)
     EXPECT_TRUE(Has(run({"--input-mean", "1"}), "8x8, (p - 1) / 255 by the model's metadata\n"));
     const std::string labels = m_Folder.Write("l.txt", "one\ntwo\nthree\nfour\n");
     const std::string named = run({"--labels", labels, "--top-k", "1"});
+    EXPECT_FALSE(Has(named, "labels of")) << named;
     EXPECT_TRUE(Has(named, "best 1 of 4 classes in 'scores':\n    0.435912      3  four\n")) << named;
     EXPECT_TRUE(Has(run({"--top-k", "1", "-N"}), "best 1 of 4 classes in 'scores':\n    0.435912      3  last\n"));
     for (const char* quiet : {"-N", "--armnn-output"})
