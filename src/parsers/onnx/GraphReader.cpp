@@ -518,6 +518,10 @@ void GraphReader::ReadNode(const NodeMessage& node)
     if (std::any_of(inputs.begin(), inputs.end(),
                     [](const Value& value) { return value && value->m_Kind == Value::Kind::Refused; }))
     {
+        if (m_Reading.FindFunction(node) == nullptr)
+        {
+            FindRowOrRefuse(node, VersionOf(node.m_Domain));
+        }
         RefuseOutputs(node);
         return;
     }
@@ -532,15 +536,24 @@ void GraphReader::ReadNode(const NodeMessage& node)
     ReadRow(node, std::move(inputs), std::move(attributes));
 }
 
-void GraphReader::ReadRow(const NodeMessage& node, std::vector<Value> inputs, Operator::Attributes attributes)
+const Row* GraphReader::FindRowOrRefuse(const NodeMessage& node, int64_t version)
 {
-    const int64_t version = VersionOf(node.m_Domain);
     const Row* const row = FindRow(node.m_Domain, node.m_OpType, version);
     if (row == nullptr)
     {
         m_Reading.Refuse(node, version,
                          IsKnownOperator(node.m_Domain, node.m_OpType) ? "this version of the operator is too old"
                                                                        : "no layer computes it");
+    }
+    return row;
+}
+
+void GraphReader::ReadRow(const NodeMessage& node, std::vector<Value> inputs, Operator::Attributes attributes)
+{
+    const int64_t version = VersionOf(node.m_Domain);
+    const Row* const row = FindRowOrRefuse(node, version);
+    if (row == nullptr)
+    {
         RefuseOutputs(node);
         return;
     }

@@ -232,17 +232,18 @@ TEST(OnnxGraphs, AllThatCannotRunIsListed)
         Graph()
             .Input("x", {2})
             .Add("NoSuchOperator", {"x"}, {"a"}, {}, "", "first")
-            .Add("Other", {"a"}, {"b"}, {}, "com.other", "behind it") // its input is unknown: not judged
+            .Add("Other", {"a"}, {"b"}, {}, "com.other", "behind it")
+            .Add("Abs", {"b"}, {"g"}) // its input is unknown: it is judged by its name alone
             .Add("NoSuchOperator", {"x"}, {"c"}, {}, "", "second")
             .Add("Other", {"x"}, {"d"}, {}, "com.other")
             .Add("BatchNormalization", {"x", "x", "x", "x", "x"}, {"e"}, {Attribute("training_mode", 1)}, "", "norm")
             .Add("Add", {"c", "d"}, {"f"})
-            .Output("b")
+            .Output("g")
             .Output("f")
             .Output("e")));
     EXPECT_EQ(error, "the model has operators that cannot run: NoSuchOperator (ai.onnx version 17, 2 nodes, first "
-                     "'first'): no layer computes it; Other (com.other version 1, 1 node): no layer computes it; "
-                     "BatchNormalization (ai.onnx version 17, 1 node, first 'norm'): normalization in training is not "
+                     "'first'): no layer computes it; Other (com.other version 1, 2 nodes, first 'behind it'): no "
+                     "layer computes it; BatchNormalization (ai.onnx version 17, 1 node, first 'norm'): normalization in training is not "
                      "supported");
     // Also within branches, bodies and functions.
     const Wire branch = Graph("b").Add("InBranch", {"x"}, {"t"}).Output("t");

@@ -25,9 +25,7 @@ namespace
 using tenon::test::MakeZip;
 using tenon::test::WithLittleEndian;
 
-/// Mean 0, std 255 and labels.txt (cat, dog, fünf, last) for four scores of a picture of 8x8 pixels.
-const std::string Classifier = "tests/golden/containers/classifier.tflite";
-const std::string Bundle = "tests/golden/containers/two.task";
+/// A picture of 8x8 pixels for Classifier.
 const std::vector<uint8_t> Pixels = {
     244, 99,  52,  184, 130, 116, 180, 83,  121, 147, 8,   60,  218, 44,  190, 252, 229, 123, 16,  45,  148, 8,
     151, 81,  70,  63,  131, 164, 210, 87,  222, 201, 225, 81,  197, 163, 172, 137, 177, 222, 118, 9,   95,  12,
