@@ -221,12 +221,12 @@ void ModelReading::ThrowRefusals(const std::string& openSizes) const
     {
         if (&refusal == m_Refusals.data() + maxShown)
         {
-            text += fmt::format("; and {} more kinds", m_Refusals.size() - maxShown);
+            text += fmt::format("\n  and {} more kinds", m_Refusals.size() - maxShown);
             break;
         }
         text += fmt::format(
-            "{} {} ({} version {}, {} node{}{}): {}", &refusal == m_Refusals.data() ? "" : ";", refusal.m_Operator,
-            DisplayDomain(refusal.m_Domain), refusal.m_Version, refusal.m_Count, refusal.m_Count == 1 ? "" : "s",
+            "\n  {} ({} version {}, {} node{}{}): {}", refusal.m_Operator, DisplayDomain(refusal.m_Domain),
+            refusal.m_Version, refusal.m_Count, refusal.m_Count == 1 ? "" : "s",
             refusal.m_FirstNode.empty() ? "" : fmt::format(", first '{}'", refusal.m_FirstNode), refusal.m_Reason);
     }
     if (!openSizes.empty() && m_NeedsSizes)

@@ -2,6 +2,7 @@
 // See DescriptionText.hpp.
 #include "tools/describe/DescriptionText.hpp"
 
+#include "tools/common/Elements.hpp"
 #include "tools/common/Strings.hpp"
 
 #include <fmt/format.h>
@@ -37,11 +38,11 @@ std::string NameModel(const ModelDescription& model)
     return OneLine(model.m_Path + (model.m_Entry.empty() ? "" : ", " + model.m_Entry));
 }
 
-std::string FormatVerdict(const ModelDescription& model)
+std::string FormatVerdict(const ModelDescription& model, size_t maxReason = std::string::npos)
 {
     if (model.m_Verdict != Verdict::Runs)
     {
-        return "no: " + model.m_Reason;
+        return "no: " + Printable(model.m_Reason, maxReason);
     }
     return model.m_GivenSizes.empty() ? "yes"
                                       : OneLine(fmt::format("yes, with sizes for {}", QuotedList(model.m_GivenSizes)));
@@ -70,12 +71,6 @@ std::string FormatTypes(const OperatorSummary& summary)
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", type, count);
     }
     return text.empty() ? "-" : text;
-}
-
-std::string FormatNumbers(const std::vector<float>& numbers)
-{
-    const std::string text = fmt::format("{}", fmt::join(numbers, ","));
-    return numbers.size() == 1 ? text : fmt::format("[{}]", text);
 }
 
 /// "[batch,8,8,1]", with the names that the model has for open sizes.
@@ -115,8 +110,10 @@ std::string FormatBinding(const Binding& binding)
     const Normalisation& pictures = binding.m_Normalisation;
     if (!pictures.m_Mean.empty() || !pictures.m_Std.empty())
     {
-        text += fmt::format("    pictures become (p - {}) / {} (defaults of --input-mean and --input-std)\n",
-                            FormatNumbers(pictures.m_Mean), FormatNumbers(pictures.m_Std));
+        const std::string formula = DescribeNormalisation(pictures);
+        text += IsFloatType(binding.m_Info.GetDataType())
+                    ? fmt::format("    pictures: {}, the default of --input-mean and --input-std\n", formula)
+                    : fmt::format("    pictures: bytes, which stand for {}\n", formula);
     }
     if (!binding.m_Labels.empty())
     {
@@ -124,7 +121,7 @@ std::string FormatBinding(const Binding& binding)
         const size_t numShown = std::min(binding.m_Labels.size(), maxLabels);
         const std::vector<std::string> first(binding.m_Labels.begin(),
                                              binding.m_Labels.begin() + static_cast<std::ptrdiff_t>(numShown));
-        text += fmt::format("    {} labels: {}{} (default of --labels)\n", binding.m_Labels.size(),
+        text += fmt::format("    {} labels: {}{}, the default of --labels\n", binding.m_Labels.size(),
                             Printable(OneLine(fmt::format("{}", fmt::join(first, ", "))), MaxTextCharacters),
                             numShown < binding.m_Labels.size() ? ", ..." : "");
     }
@@ -309,6 +306,7 @@ std::string FormatDescription(const ModelDescription& model, size_t width)
 
 std::string FormatDescriptionTable(const std::vector<ModelDescription>& models)
 {
+    constexpr size_t maxReason = 100; // the description of the model alone has the rest
     TextRows rows = {{"model", "format", "inputs", "layers", "parameters", "MACs", "can run"}};
     for (const ModelDescription& model : models)
     {
@@ -320,10 +318,10 @@ std::string FormatDescriptionTable(const std::vector<ModelDescription>& models)
             inputs += model.m_Inputs.size() > 1 ? fmt::format(" +{}", model.m_Inputs.size() - 1) : "";
         }
         const std::optional<NetworkSummary>& network = model.m_Network;
-        rows.push_back({NameModel(model), model.m_Format, inputs,
-                        network ? std::to_string(network->CountLayers()) : "-",
-                        network ? FormatLarge(network->SumParameters().m_Elements) : "-",
-                        network ? FormatMacs(network->SumWork(), network->CountLayers()) : "-", FormatVerdict(model)});
+        rows.push_back(
+            {NameModel(model), model.m_Format, inputs, network ? std::to_string(network->CountLayers()) : "-",
+             network ? FormatLarge(network->SumParameters().m_Elements) : "-",
+             network ? FormatMacs(network->SumWork(), network->CountLayers()) : "-", FormatVerdict(model, maxReason)});
     }
     for (const size_t column : {3U, 4U, 5U})
     {

@@ -61,8 +61,8 @@ public:
     /// is not planned, which takes as long as a load.
     Inspector(const DescribeSettings& settings, bool isForFolder);
 
-    /// The descriptions of all models in a file: one, or several where the file holds these and none is chosen. What is
-    /// wrong with a model is in its description. In a folder a file that is no model by content and name has none.
+    /// The descriptions of all models in a file: one, or several where the file holds these and none is chosen. The
+    /// faults of a model are in its description. In a folder a file that is no model by content and name has none.
     std::vector<ModelDescription> Inspect(const std::string& path) const;
 
 private:

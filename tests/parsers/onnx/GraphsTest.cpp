@@ -241,10 +241,11 @@ TEST(OnnxGraphs, AllThatCannotRunIsListed)
             .Output("g")
             .Output("f")
             .Output("e")));
-    EXPECT_EQ(error, "the model has operators that cannot run: NoSuchOperator (ai.onnx version 17, 2 nodes, first "
-                     "'first'): no layer computes it; Other (com.other version 1, 2 nodes, first 'behind it'): no "
-                     "layer computes it; BatchNormalization (ai.onnx version 17, 1 node, first 'norm'): normalization in training is not "
-                     "supported");
+    EXPECT_EQ(error, "the model has operators that cannot run:\n"
+                     "  NoSuchOperator (ai.onnx version 17, 2 nodes, first 'first'): no layer computes it\n"
+                     "  Other (com.other version 1, 2 nodes, first 'behind it'): no layer computes it\n"
+                     "  BatchNormalization (ai.onnx version 17, 1 node, first 'norm'): normalization in training is "
+                     "not supported");
     // Also within branches, bodies and functions.
     const Wire branch = Graph("b").Add("InBranch", {"x"}, {"t"}).Output("t");
     const Wire plain = Graph("p").Add("Neg", {"x"}, {"t"}).Output("t");

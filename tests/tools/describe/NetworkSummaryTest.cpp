@@ -170,7 +170,7 @@ TEST(DescriptionText, NamesOfFilesAreShownSafely)
     model.m_Verdict = Verdict::Unsupported;
     const std::string text = FormatDescription(model, 80);
     EXPECT_NE(text.find("  'in; put' Float32 [ba?tch,3]\n"), std::string::npos) << text;
-    EXPECT_NE(text.find("    2 labels: a; b, c (default of --labels)\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("    2 labels: a; b, c, the default of --labels\n"), std::string::npos) << text;
     for (const char c : text)
     {
         EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= ' ') << text;

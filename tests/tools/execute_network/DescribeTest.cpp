@@ -132,8 +132,8 @@ TEST_F(DescribeProgram, Metadata)
     const Outcome outcome = Execute({"--describe", Classifier, "--report-json", m_Folder.Path("report.json")});
     EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
     for (const char* part :
-         {"  files: labels.txt\n", "    pictures become (p - 0) / 255 (defaults of --input-mean and --input-std)\n",
-          "    4 labels: cat, dog, fünf, last (default of --labels)\n"})
+         {"  files: labels.txt\n", "    pictures: (p - 0) / 255, the default of --input-mean and --input-std\n",
+          "    4 labels: cat, dog, fünf, last, the default of --labels\n"})
     {
         EXPECT_TRUE(Has(outcome.m_Out, part)) << part << " in " << outcome.m_Out;
     }
