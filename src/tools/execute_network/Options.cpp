@@ -166,7 +166,8 @@ void LeaveOutOptionsOfCpuAcc(const CLI::App& app, Options& options)
 }
 
 /// The options that describe models in place of running them: what they print follows from models and backends alone.
-void CheckDescription(const CLI::App& app, Options& options, const std::string& describedPath)
+void CheckDescription(const CLI::App& app, const std::vector<std::string>& words, Options& options,
+                      const std::string& describedPath)
 {
     constexpr const char* can = "--can-run";
     constexpr const char* describe = "--describe";
@@ -192,7 +193,10 @@ void CheckDescription(const CLI::App& app, Options& options, const std::string& 
     for (const CLI::Option* option : app.get_options())
     {
         const std::string name = option->get_name();
-        if (option->count() > 0 && name != given && !has(taken, name) &&
+        const bool isOfEnvironment =
+            !option->get_envname().empty() &&
+            std::none_of(words.begin(), words.end(), [&](const std::string& word) { return word.starts_with(name); });
+        if (option->count() > 0 && name != given && !isOfEnvironment && !has(taken, name) &&
             !(options.m_Describes && has(takenForModel, name)))
         {
             throw UsageError(
@@ -259,7 +263,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv, size_t helpWidth
     }
     RefuseUnknownWords(app, words);
     armNN.Apply(app, options);
-    CheckDescription(app, options, raw.m_DescribedPath);
+    CheckDescription(app, words, options, raw.m_DescribedPath);
     if (options.m_ModelPath.empty() && options.m_ModelFolder.empty())
     {
         throw UsageError("--model-path: name a model file, or - for standard input (see --help)");

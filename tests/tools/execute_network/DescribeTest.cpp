@@ -54,6 +54,15 @@ TEST_F(DescribeProgram, AModel)
     EXPECT_TRUE(Has(Describe({"-m", Int8Model}), "QAsymmS8 [1,8,8,1] scale ")) << "quantization";
 }
 
+TEST_F(DescribeProgram, OptionsOfTheEnvironmentForRuns)
+{
+    const Outcome outcome = ExecuteInShell("TENON_ARMNN_OUTPUT=1 \"$@\"", {"--describe", FloatModel});
+    EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_TRUE(Has(outcome.m_Out, "layers 15\n")) << outcome.m_Out;
+    const Outcome table = ExecuteInShell("TENON_ARMNN_OUTPUT=1 \"$@\"", {"--can-run", "samples/digits"});
+    EXPECT_EQ(table.m_Status, 0) << table.m_Error;
+}
+
 TEST_F(DescribeProgram, AnOptimizedNetwork)
 {
     const std::string network = m_Folder.Path("net.tenon");
