@@ -33,11 +33,16 @@ CONTINUATION = "\\"
 SECONDS = 60
 
 DIGITS = ROOT / "samples/digits"
+CONTAINERS = ROOT / "tests/golden/containers"
 SHEET = ROOT / "tests/package/armnn/digits.pgm"  # the first 20 digits of the samples, one below the other
 SIDE = 8
 
-# Numbers that differ from run to run.
-VARYING = re.compile(r"\b(?:load|optimize|first inference|min|median|mean|p90|p99|max|std) [\d.]+|\b\d+ threads\b")
+# Text with numbers that differ from run to run: a row or more for each page.
+VARYING = re.compile("|".join((
+    r"\b(?:load|optimize|first inference|min|median|mean|p90|p99|max|std) [\d.]+",
+    r"\b\d+ threads\b",
+    r"\barena [\d.]+",  # scratch memory of each thread
+)))
 
 
 def read_sheet():
@@ -71,6 +76,26 @@ def make_npy(values, shape):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
 
 
+def make_unknown_onnx():
+    """An ONNX model with two operators that nobody knows."""
+
+    def number(field, value):
+        return bytes([field << 3, value])
+
+    def message(field, content):
+        content = content.encode() if isinstance(content, str) else content
+        return bytes([field << 3 | 2, len(content)]) + content
+
+    def node(operator, source, target):
+        return message(1, message(1, source) + message(2, target) + message(4, operator) + message(7, "com.example"))
+
+    size = message(1, number(1, 4))
+    tensor = message(1, number(1, 1) + message(2, size))  # float32 of shape [4]
+    graph = node("Sharpen", "x", "a") + node("Blur", "a", "y") + message(2, "main")
+    graph += message(11, message(1, "x") + message(2, tensor)) + message(12, message(1, "y"))
+    return number(1, 8) + message(2, "an exporter") + message(7, graph) + message(8, message(1, "") + number(2, 17))
+
+
 def prepare(folder):
     """The files that commands of sessions use."""
     for file in DIGITS.glob("*"):
@@ -84,6 +109,13 @@ def prepare(folder):
     with zipfile.ZipFile(folder / "batch.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         values = [pixel / 255 for pixels in digits[:2] for pixel in pixels]
         archive.writestr("image.npy", make_npy(values, (2, SIDE, SIDE, 1)))
+    models = folder / "models"
+    models.mkdir()
+    shutil.copy(folder / "digits_int8.tflite", models)
+    for name in ("classifier.tflite", "two.task"):
+        shutil.copy(CONTAINERS / name, models)
+    (models / "cut.tflite").write_bytes((folder / "digits_float.tflite").read_bytes()[:1000])
+    (models / "custom.onnx").write_bytes(make_unknown_onnx())
     mixed = folder / "mixed"
     mixed.mkdir()
     for number in (1, 3):

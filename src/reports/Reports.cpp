@@ -5,9 +5,6 @@
 namespace tenon
 {
 
-namespace
-{
-
 void WriteShape(JsonWriter& json, const TensorShape& shape)
 {
     if (shape.GetDimensionality() == Dimensionality::NotSpecified)
@@ -29,6 +26,9 @@ void WriteShape(JsonWriter& json, const TensorShape& shape)
     }
     json.EndArray();
 }
+
+namespace
+{
 
 void WriteLayer(JsonWriter& json, const PlannedLayer& layer)
 {

@@ -7,12 +7,15 @@
 #include <tenon/IOptimizedNetwork.hpp>
 #include <tenon/IRuntime.hpp>
 #include <tenon/NetworkPlan.hpp>
+#include <tenon/Tensor.hpp>
 
 #include <vector>
 
 namespace tenon
 {
 
+/// Writes an array of sizes, in which unknown ones are null; null for an unknown rank.
+void WriteShape(JsonWriter& json, const TensorShape& shape);
 /// Writes an array with an object for each layer: network (of nested ones), layer, type, backend, fused_activation,
 /// reason.
 void WriteAssignment(JsonWriter& json, const std::vector<LayerAssignment>& assignment);

@@ -71,8 +71,9 @@ set(rules
   "src/c_api : json reports formats api backend c parsers serializer common backends/plugin fmt"
   "src/tools/common/posix : tools/common posix"
   "src/tools/common/windows : tools/common windows posix"
-  "src/tools/common : formats text zip api backend parsers serializer fmt cli11 stb"
-  "src/tools/execute_network : tools/common json reports formats text api serializer fmt cli11"
+  "src/tools/common : json reports formats text zip api backend parsers serializer fmt cli11 stb"
+  "src/tools/describe : tools/common json reports formats api fmt"
+  "src/tools/execute_network : tools/common tools/describe json reports formats text api serializer fmt cli11"
   "samples/delegate : api delegate tensorflow"
   "samples : beside api backend parsers serializer stb")
 

@@ -77,6 +77,7 @@ md::ModelMetadataT TwoByTwoMetadata()
     metadata.version = "v1";
     metadata.author = "nobody";
     metadata.license = "none";
+    metadata.min_parser_version = "1.2.0";
     auto graph = std::make_unique<md::SubGraphMetadataT>();
     for (const char* name : {"picture", "weights", "mask"})
     {
@@ -147,6 +148,7 @@ TEST(Metadata, TextsAndNormalization)
     EXPECT_EQ(read.m_Version, "v1");
     EXPECT_EQ(read.m_Author, "nobody");
     EXPECT_EQ(read.m_License, "none");
+    EXPECT_EQ(read.m_MinParserVersion, "1.2.0");
     ASSERT_THAT(read.m_Inputs, SizeIs(2)) << "the constant is no input of the network";
     EXPECT_EQ(read.m_Inputs[0].m_Name, "picture");
     EXPECT_EQ(read.m_Inputs[0].m_Description, "the picture");
@@ -159,6 +161,18 @@ TEST(Metadata, TextsAndNormalization)
     EXPECT_EQ(read.m_Outputs[1].m_Name, "classes");
     EXPECT_THAT(read.m_Outputs[1].m_Mean, IsEmpty());
     EXPECT_THAT(read.m_Faults, IsEmpty());
+}
+
+TEST(Metadata, NamesOfFilesEachOnce)
+{
+    md::ModelMetadataT written = TwoByTwoMetadata();
+    auto vocabulary = std::make_unique<md::AssociatedFileT>();
+    vocabulary->name = "vocabulary.txt";
+    vocabulary->type = FileType::VOCABULARY;
+    written.associated_files.push_back(std::move(vocabulary));
+    AddFile(Input(written, 0), "vocabulary.txt", FileType::VOCABULARY);
+    AddFile(Output(written, 0), "scores.txt", FileType::TENSOR_AXIS_SCORE_CALIBRATION);
+    EXPECT_THAT(Read(written).m_Files, ElementsAre("vocabulary.txt", "scores.txt")) << "whether they are there or not";
 }
 
 TEST(Metadata, ModelsWithoutThem)

@@ -49,6 +49,18 @@ public:
         Limits m_Limits;
     };
 
+    /// The head of a model: its writer, and the versions of what it uses (Tenon).
+    struct ModelHeader
+    {
+        int64_t m_IrVersion = 0; ///< of the file format
+        std::string m_ProducerName;
+        std::string m_ProducerVersion;
+        std::string m_Domain;
+        int64_t m_ModelVersion = 0;
+        std::string m_DocString;
+        std::map<std::string, int64_t> m_Opsets; ///< version of each imported operator set by domain: "ai.onnx"
+    };
+
     static IOnnxParser* CreateRaw(const Optional<OnnxParserOptions>& options = EmptyOptional());
     static IOnnxParserPtr Create(const Optional<OnnxParserOptions>& options = EmptyOptional());
     static void Destroy(IOnnxParser* parser);
@@ -81,6 +93,8 @@ public:
     virtual std::vector<std::string> GetDimensionNames(const std::string& input) const = 0;
     /// The model's metadata_props: class names, strides, vocabularies and the like, as its exporter put them there.
     virtual std::map<std::string, std::string> GetMetadata() const = 0;
+    /// The head of the model read last, also where it became no network because of its operators (Tenon).
+    virtual const ModelHeader& GetHeader() const = 0;
 };
 
 } // namespace tenon

@@ -76,6 +76,9 @@ public:
         std::string m_Version;
         std::string m_Author;
         std::string m_License;
+        std::string m_MinParserVersion; ///< of the metadata's own format
+        /// Names of the files that the model and its inputs and outputs name, as they lie in the archive behind it.
+        std::vector<std::string> m_Files;
         /// One for each input and output of the network, in the order of GetSubgraphInputTensorNames() and
         /// GetSubgraphOutputTensorNames().
         std::vector<TensorMetadata> m_Inputs;

@@ -221,12 +221,12 @@ void ModelReading::ThrowRefusals(const std::string& openSizes) const
     {
         if (&refusal == m_Refusals.data() + maxShown)
         {
-            text += fmt::format("; and {} more kinds", m_Refusals.size() - maxShown);
+            text += fmt::format("\n  and {} more kinds", m_Refusals.size() - maxShown);
             break;
         }
         text += fmt::format(
-            "{} {} ({} version {}, {} node{}{}): {}", &refusal == m_Refusals.data() ? "" : ";", refusal.m_Operator,
-            DisplayDomain(refusal.m_Domain), refusal.m_Version, refusal.m_Count, refusal.m_Count == 1 ? "" : "s",
+            "\n  {} ({} version {}, {} node{}{}): {}", refusal.m_Operator, DisplayDomain(refusal.m_Domain),
+            refusal.m_Version, refusal.m_Count, refusal.m_Count == 1 ? "" : "s",
             refusal.m_FirstNode.empty() ? "" : fmt::format(", first '{}'", refusal.m_FirstNode), refusal.m_Reason);
     }
     if (!openSizes.empty() && m_NeedsSizes)
@@ -518,6 +518,10 @@ void GraphReader::ReadNode(const NodeMessage& node)
     if (std::any_of(inputs.begin(), inputs.end(),
                     [](const Value& value) { return value && value->m_Kind == Value::Kind::Refused; }))
     {
+        if (m_Reading.FindFunction(node) == nullptr)
+        {
+            FindRowOrRefuse(node, VersionOf(node.m_Domain));
+        }
         RefuseOutputs(node);
         return;
     }
@@ -532,15 +536,24 @@ void GraphReader::ReadNode(const NodeMessage& node)
     ReadRow(node, std::move(inputs), std::move(attributes));
 }
 
-void GraphReader::ReadRow(const NodeMessage& node, std::vector<Value> inputs, Operator::Attributes attributes)
+const Row* GraphReader::FindRowOrRefuse(const NodeMessage& node, int64_t version)
 {
-    const int64_t version = VersionOf(node.m_Domain);
     const Row* const row = FindRow(node.m_Domain, node.m_OpType, version);
     if (row == nullptr)
     {
         m_Reading.Refuse(node, version,
                          IsKnownOperator(node.m_Domain, node.m_OpType) ? "this version of the operator is too old"
                                                                        : "no layer computes it");
+    }
+    return row;
+}
+
+void GraphReader::ReadRow(const NodeMessage& node, std::vector<Value> inputs, Operator::Attributes attributes)
+{
+    const int64_t version = VersionOf(node.m_Domain);
+    const Row* const row = FindRowOrRefuse(node, version);
+    if (row == nullptr)
+    {
         RefuseOutputs(node);
         return;
     }

@@ -21,6 +21,8 @@
 namespace tenon::onnx
 {
 
+struct Row;
+
 /// A kind of node that cannot run, and the reason.
 struct Refusal
 {
@@ -110,6 +112,8 @@ private:
 
     std::vector<size_t> OrderNodes() const;
     void ReadNode(const NodeMessage& node);
+    /// The row of a node's operator; null where there is none, which refuses the node.
+    const Row* FindRowOrRefuse(const NodeMessage& node, int64_t version);
     void ReadRow(const NodeMessage& node, std::vector<Value> inputs, Operator::Attributes attributes);
     void ReadFunction(const FunctionMessage& function, const NodeMessage& node, const std::vector<Value>& inputs,
                       Operator::Attributes attributes);

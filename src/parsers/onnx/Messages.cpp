@@ -44,6 +44,11 @@ public:
             switch (reader.tag())
             {
             case 1: Scalar(reader, "ModelProto.ir_version", model.m_IrVersion); break;
+            case 2: model.m_ProducerName = Bytes(reader, "ModelProto.producer_name"); break;
+            case 3: model.m_ProducerVersion = Bytes(reader, "ModelProto.producer_version"); break;
+            case 4: model.m_Domain = Bytes(reader, "ModelProto.domain"); break;
+            case 5: Scalar(reader, "ModelProto.model_version", model.m_ModelVersion); break;
+            case 6: model.m_DocString = Bytes(reader, "ModelProto.doc_string"); break;
             case 7:
                 if (!model.m_Graph.has_value())
                 {

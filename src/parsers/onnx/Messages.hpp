@@ -189,6 +189,11 @@ struct FunctionMessage
 struct ModelMessage
 {
     int64_t m_IrVersion = 0;
+    std::string_view m_ProducerName;
+    std::string_view m_ProducerVersion;
+    std::string_view m_Domain;
+    int64_t m_ModelVersion = 0;
+    std::string_view m_DocString;
     OpsetImports m_Opsets;
     std::optional<GraphMessage> m_Graph;
     std::vector<FunctionMessage> m_Functions;

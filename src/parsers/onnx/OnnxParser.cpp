@@ -62,6 +62,22 @@ std::string FolderBehindLink(const std::string& path)
     return error ? std::string() : file.parent_path().string();
 }
 
+IOnnxParser::ModelHeader ToHeader(const ModelMessage& model)
+{
+    IOnnxParser::ModelHeader header;
+    header.m_IrVersion = model.m_IrVersion;
+    header.m_ProducerName = model.m_ProducerName;
+    header.m_ProducerVersion = model.m_ProducerVersion;
+    header.m_Domain = model.m_Domain;
+    header.m_ModelVersion = model.m_ModelVersion;
+    header.m_DocString = model.m_DocString;
+    for (const auto& [domain, version] : model.m_Opsets)
+    {
+        header.m_Opsets.emplace(domain.empty() ? "ai.onnx" : domain, version);
+    }
+    return header;
+}
+
 } // namespace
 
 INetworkPtr OnnxParser::CreateNetworkFromBinaryFile(const char* graphFile)
@@ -92,6 +108,7 @@ INetworkPtr OnnxParser::Parse(const ModelBytes& file, std::string folder, std::s
     m_Outputs = {};
     m_DimensionNames.clear();
     m_Metadata.clear();
+    m_Header = {};
     const ModelMessage model = ReadModelMessage(file.m_Bytes, m_Options.m_Limits);
     if (!model.m_Graph.has_value() || model.m_Opsets.empty())
     {
@@ -105,6 +122,7 @@ INetworkPtr OnnxParser::Parse(const ModelBytes& file, std::string folder, std::s
                    "operators are used",
                    opset->second, NewestOpset);
     }
+    m_Header = ToHeader(model);
     for (const auto& [key, value] : model.m_Metadata)
     {
         m_Metadata.emplace(key, value);

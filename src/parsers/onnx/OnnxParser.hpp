@@ -33,6 +33,7 @@ public:
     std::vector<std::string> GetOutputNames() const override { return m_Outputs.Names(); }
     std::vector<std::string> GetDimensionNames(const std::string& input) const override;
     std::map<std::string, std::string> GetMetadata() const override { return m_Metadata; }
+    const ModelHeader& GetHeader() const override { return m_Header; }
 
 private:
     INetworkPtr Parse(const ModelBytes& file, std::string folder, std::string folderBehindLink = {});
@@ -47,6 +48,7 @@ private:
     parsers::BindingTable m_Outputs;
     std::map<std::string, std::vector<std::string>> m_DimensionNames; ///< names of dimensions by input
     std::map<std::string, std::string> m_Metadata;
+    ModelHeader m_Header;
 };
 
 } // namespace tenon::onnx

@@ -17,6 +17,7 @@
 #include <tflite_generated.h>
 #include <tflite_metadata_generated.h>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace tenon::tflite
@@ -101,6 +102,8 @@ public:
         m_Result.m_Version = ToString(root.version());
         m_Result.m_Author = ToString(root.author());
         m_Result.m_License = ToString(root.license());
+        m_Result.m_MinParserVersion = ToString(root.min_parser_version());
+        AddFiles(root.associated_files());
         const auto* subgraphs = root.subgraph_metadata();
         if (subgraphs != nullptr && subgraph < subgraphs->size())
         {
@@ -175,8 +178,23 @@ private:
                 result.m_Std = ToFloats(normalization->std());
             }
         }
+        AddFiles(tensor.associated_files());
         result.m_AxisLabels = ReadLabels(label, tensor, metadata::AssociatedFileType::TENSOR_AXIS_LABELS);
         result.m_ValueLabels = ReadLabels(label, tensor, metadata::AssociatedFileType::TENSOR_VALUE_LABELS);
+    }
+
+    /// Names the files, each once: tensors share files.
+    void AddFiles(const flatbuffers::Vector<flatbuffers::Offset<metadata::AssociatedFile>>* files)
+    {
+        for (unsigned int i = 0; files != nullptr && i < files->size(); ++i)
+        {
+            const std::string name = ToString(files->Get(i)->name());
+            if (m_FileNames.insert(name).second)
+            {
+                m_Budget.Charge(sizeof(std::string) + name.size());
+                m_Result.m_Files.push_back(name);
+            }
+        }
     }
 
     /// The labels of the file without a locale, or of the first one where all have locales.
@@ -260,6 +278,7 @@ private:
     const Model& m_Model;
     ModelMetadata& m_Result;
     ReadBudget m_Budget;
+    std::unordered_set<std::string> m_FileNames;
     bool m_IsArchiveRead = false;
     std::map<std::string, Span<const uint8_t>> m_Files;
     std::string m_ArchiveFault; ///< the reason why the archive cannot be read; empty if it can

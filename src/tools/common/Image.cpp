@@ -162,15 +162,8 @@ std::array<double, 256> MakeValueTable(const TensorInfo& expected, const Normali
     }
     if (normalise)
     {
-        const auto list = [](const std::vector<float>& numbers, float defaultNumber)
-        {
-            const std::vector<float> given = numbers.empty() ? std::vector<float>{defaultNumber} : numbers;
-            const std::string text = fmt::format("{}", fmt::join(given, ","));
-            return given.size() > 1 ? fmt::format("[{}]", text) : text;
-        };
         const bool isOfModel = normalisation.m_IsMeanOfModel || normalisation.m_IsStdOfModel;
-        description = fmt::format("(p - {}) / {}{}{}", list(normalisation.m_Mean, DefaultMean),
-                                  list(normalisation.m_Std, DefaultStd), isFloat ? "" : ", quantized",
+        description = fmt::format("{}{}{}", DescribeNormalisation(normalisation), isFloat ? "" : ", quantized",
                                   isOfModel ? " by the model's metadata" : "");
     }
     else
@@ -181,6 +174,17 @@ std::array<double, 256> MakeValueTable(const TensorInfo& expected, const Normali
 }
 
 } // namespace
+
+std::string DescribeNormalisation(const Normalisation& normalisation)
+{
+    const auto list = [](const std::vector<float>& numbers, float defaultNumber)
+    {
+        const std::vector<float> given = numbers.empty() ? std::vector<float>{defaultNumber} : numbers;
+        const std::string text = fmt::format("{}", fmt::join(given, ","));
+        return given.size() > 1 ? fmt::format("[{}]", text) : text;
+    };
+    return fmt::format("(p - {}) / {}", list(normalisation.m_Mean, DefaultMean), list(normalisation.m_Std, DefaultStd));
+}
 
 Picture ResizePicture(const Picture& picture, unsigned int width, unsigned int height)
 {

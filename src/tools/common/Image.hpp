@@ -39,6 +39,9 @@ struct Normalisation
     bool m_IsStdOfModel = false;
 };
 
+/// "(p - 127.5) / 127.5", for bytes p, with the defaults where numbers are not given.
+std::string DescribeNormalisation(const Normalisation& normalisation);
+
 struct PictureTensor
 {
     TensorInfo m_Info;

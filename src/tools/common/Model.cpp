@@ -49,6 +49,26 @@ INetworkPtr ParseTfLite(ITfLiteParser& parser, const InputSource& file, const Mo
     }
 }
 
+ModelTexts ToTexts(const ITfLiteParser::ModelMetadata& metadata)
+{
+    const std::string files = fmt::format("{}", fmt::join(metadata.m_Files, ", "));
+    ModelTexts texts;
+    for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"name", metadata.m_Name},
+                                     {"description", metadata.m_Description},
+                                     {"version", metadata.m_Version},
+                                     {"author", metadata.m_Author},
+                                     {"license", metadata.m_License},
+                                     {"min_parser_version", metadata.m_MinParserVersion},
+                                     {"files", files}})
+    {
+        if (!text.empty())
+        {
+            texts.emplace_back(name, text);
+        }
+    }
+    return texts;
+}
+
 Model LoadTfLite(const InputSource& file, const ModelChoice& choice, const Limits& limits)
 {
     ITfLiteParser::TfLiteParserOptions options;
@@ -62,6 +82,9 @@ Model LoadTfLite(const InputSource& file, const ModelChoice& choice, const Limit
     model.m_Network = ParseTfLite(*parser, file, choice);
     const ITfLiteParser::ModelMetadata& metadata = parser->GetMetadata();
     model.m_Remarks = metadata.m_Faults;
+    model.m_Texts = ToTexts(metadata);
+    model.m_Signatures = parser->GetSignatureNames();
+    model.m_NumSubgraphs = parser->GetSubgraphCount();
     const size_t subgraph = parser->GetNetworkSubgraph();
     for (const std::string& name : parser->GetSubgraphInputTensorNames(subgraph))
     {
@@ -69,6 +92,7 @@ Model LoadTfLite(const InputSource& file, const ModelChoice& choice, const Limit
         const ITfLiteParser::TensorMetadata& tensor = metadata.m_Inputs[model.m_Inputs.size()];
         model.m_Inputs.push_back({name, binding.first, binding.second});
         model.m_Inputs.back().m_Normalisation = {tensor.m_Mean, tensor.m_Std};
+        model.m_Inputs.back().m_Description = tensor.m_Description;
     }
     for (const std::string& name : parser->GetSubgraphOutputTensorNames(subgraph))
     {
@@ -76,6 +100,7 @@ Model LoadTfLite(const InputSource& file, const ModelChoice& choice, const Limit
         const ITfLiteParser::TensorMetadata& tensor = metadata.m_Outputs[model.m_Outputs.size()];
         model.m_Outputs.push_back({name, binding.first, binding.second});
         model.m_Outputs.back().m_Labels = tensor.m_AxisLabels;
+        model.m_Outputs.back().m_Description = tensor.m_Description;
     }
     return model;
 }

@@ -14,6 +14,7 @@
 #include <exception>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon::tools
@@ -30,13 +31,17 @@ struct Binding
     /// The metadata of a .tflite model: numbers for pictures that are this input, and names of this output's classes.
     Normalisation m_Normalisation = {};
     std::vector<std::string> m_Labels = {};
+    std::string m_Description = {}; ///< likewise
 };
+
+/// The texts of a model file about itself, such as author, producer and versions, by name.
+using ModelTexts = std::vector<std::pair<std::string, std::string>>;
 
 struct Model
 {
     /// One of the three is set: a network to be optimized, the optimized network of a file, or the reason why an ONNX
     /// model with open dimensions of inputs cannot be read unless their sizes are given. In the last case the outputs
-    /// are not known.
+    /// are not known. With ModelChoice::m_KeepsRefused it may be any reason.
     INetworkPtr m_Network{nullptr, &INetwork::Destroy};
     IOptimizedNetworkPtr m_Optimized{nullptr, &IOptimizedNetwork::Destroy};
     std::exception_ptr m_WhyNot;
@@ -44,6 +49,9 @@ struct Model
     std::vector<Binding> m_Inputs;
     std::vector<Binding> m_Outputs;
     std::vector<std::string> m_Remarks; ///< warnings about the file, for people
+    ModelTexts m_Texts;
+    std::vector<std::string> m_Signatures; ///< names
+    size_t m_NumSubgraphs = 1;
 };
 
 /// The part of a model file that becomes the network.
@@ -57,6 +65,8 @@ struct ModelChoice
     std::string m_SubgraphOption; ///< the name under which m_Subgraph is given, for messages
     /// Sizes of dimensions by name, for an ONNX model.
     std::map<std::string, unsigned int> m_Dimensions;
+    /// An ONNX model with operators that cannot run is no exception, but has these as Model::m_WhyNot.
+    bool m_KeepsRefused = false;
 };
 
 struct ModelFile

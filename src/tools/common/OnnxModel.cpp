@@ -46,6 +46,36 @@ std::vector<Binding> GetKnownInputs(const IOnnxParser& parser)
     }
 }
 
+ModelTexts GetTexts(const IOnnxParser& parser)
+{
+    const IOnnxParser::ModelHeader& header = parser.GetHeader();
+    ModelTexts texts;
+    const auto add = [&](const char* name, const std::string& text)
+    {
+        if (!text.empty())
+        {
+            texts.emplace_back(name, text);
+        }
+    };
+    const bool hasBoth = !header.m_ProducerName.empty() && !header.m_ProducerVersion.empty();
+    add("producer", header.m_ProducerName + (hasBoth ? " " : "") + header.m_ProducerVersion);
+    std::string opsets;
+    for (const auto& [domain, version] : header.m_Opsets)
+    {
+        opsets += fmt::format("{}{} {}", opsets.empty() ? "" : ", ", domain, version);
+    }
+    add("opsets", opsets);
+    add("ir_version", header.m_IrVersion != 0 ? std::to_string(header.m_IrVersion) : "");
+    add("domain", header.m_Domain);
+    add("model_version", header.m_ModelVersion != 0 ? std::to_string(header.m_ModelVersion) : "");
+    add("doc_string", header.m_DocString);
+    for (const auto& [key, value] : parser.GetMetadata())
+    {
+        texts.emplace_back("metadata_props." + key, value);
+    }
+    return texts;
+}
+
 INetworkPtr Parse(IOnnxParser& parser, const InputSource& file)
 {
     return file.Content() != nullptr ? parser.CreateNetworkFromMemory(file.Content()->data(), file.Content()->size())
@@ -82,13 +112,16 @@ Model LoadOnnx(const InputSource& file, const ModelChoice& choice, const Limits&
         // Some operators can be read once the sizes of the inputs are known, which files may give.
         model.m_WhyNot = std::current_exception();
         model.m_Inputs = GetKnownInputs(*parser);
-        if (std::none_of(model.m_Inputs.begin(), model.m_Inputs.end(), IsOpen))
+        model.m_Texts = GetTexts(*parser);
+        const bool isKept = choice.m_KeepsRefused && isUnimplemented;
+        if (!isKept && std::none_of(model.m_Inputs.begin(), model.m_Inputs.end(), IsOpen))
         {
             throw;
         }
         return model;
     }
     model.m_Inputs = GetInputs(*parser);
+    model.m_Texts = GetTexts(*parser);
     for (const std::string& name : parser->GetOutputNames())
     {
         const BindingPointInfo binding = parser->GetNetworkOutputBindingInfo(name);

@@ -6,7 +6,7 @@
 #include "tools/common/LimitOption.hpp"
 #include "tools/common/SystemFiles.hpp"
 #include "tools/common/Terminal.hpp"
-#include "tools/execute_network/CanRun.hpp"
+#include "tools/execute_network/Descriptions.hpp"
 #include "tools/execute_network/Options.hpp"
 #include "tools/execute_network/Run.hpp"
 
@@ -38,9 +38,9 @@ ExitStatus RunAndExplain(int argc, const char* const* argv)
         {
             PrintText(*line.m_Text);
         }
-        else if (!line.m_Options.m_ModelFolder.empty())
+        else if (IsDescription(line.m_Options))
         {
-            CanRun(line.m_Options);
+            DescribeModels(line.m_Options);
         }
         else
         {

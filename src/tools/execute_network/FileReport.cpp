@@ -3,8 +3,10 @@
 #include "tools/execute_network/FileReport.hpp"
 
 #include "json/JsonWriter.hpp"
+#include "reports/Reports.hpp"
 #include "tools/common/Elements.hpp"
 #include "tools/common/Labels.hpp"
+#include "tools/common/TensorJson.hpp"
 #include "tools/execute_network/Summary.hpp"
 
 #include <cstddef>
@@ -70,6 +72,7 @@ void WriteOutput(JsonWriter& json, const Binding& binding, const OutputData& out
 {
     json.BeginObject();
     json.Member("name", binding.m_Name);
+    json.Key("shape");
     WriteShape(json, output.m_Info.GetShape());
     WriteValues(json, output);
     json.Key("best");

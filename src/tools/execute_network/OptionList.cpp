@@ -78,27 +78,28 @@ void DeclareModel(CLI::App& app, Options& options, RawOptions& raw)
 {
     app.option_defaults()->group(groups::Model);
     app.add_option("-m,--model-path", options.m_ModelPath,
-                   "The model, or - for standard input. Its content tells the format: TensorFlow Lite (.tflite, or a "
-                   ".task or .litertlm file with such models), ONNX (.onnx), a network of Arm NN (.armnn) or one of "
-                   "--serialize (.tenon)")
+                   "The model, or - for standard input. A TensorFlow Lite (.tflite, .task, .litertlm), ONNX or Arm NN "
+                   "(.armnn) model, or a file of --serialize (.tenon)")
         ->type_name("FILE");
-    app.add_option("-f,--model-format", options.m_ModelFormat,
-                   "tflite-binary, tflite, onnx-binary, onnx, armnn-binary, armnn or tenon. Not needed: the file's "
-                   "content decides, with a warning where it is of another format")
+    app.add_option(
+           "-f,--model-format", options.m_ModelFormat,
+           "tflite-binary, tflite, onnx-binary, onnx, armnn-binary, armnn or tenon. Not needed: content decides")
         ->type_name("NAME");
-    app.add_option("--entry", options.m_Entry,
-                   "The model to run of a .task or .litertlm file that holds several, by name. Without it they are "
-                   "listed")
+    app.add_option("--entry", options.m_Entry, "The model in a .task or .litertlm file that holds several")
         ->type_name("NAME");
     app.add_option("--signature", options.m_Signature, "The signature of the model to run")->type_name("NAME");
     AddNumber(app, "-x,--subgraph-number,--subgraph", options.m_Subgraph, 0, AnyNumber,
               "The subgraph of the model to run (default 0)", options.m_SubgraphOption);
     AddList(app, "--dim", raw.m_Dimensions, "NAME=SIZE",
-            "The size of a dimension that an ONNX model leaves open, by its name in the model, e.g. batch=4; INPUT.N "
-            "is the name of dimension N of an input where the model has none. May be given several times");
+            "A size that an ONNX model leaves open, by its name in it, or INPUT.N for dimension N where it has none. "
+            "May be given several times");
+    app.add_option("--describe", raw.m_DescribedPath,
+                   "Print what the model of -m, or this one, has and needs, and what backends do not support, in place "
+                   "of running it; of a folder, a table")
+        ->expected(0, 1)
+        ->type_name("[PATH]");
     app.add_option("--can-run", options.m_ModelFolder,
-                   "In place of -m: print a table of all models in this folder and those within, whether the backends "
-                   "of -c can run them, and why not. --report-json writes it as JSON")
+                   "Print which models in a folder, in place of -m, the backends can run, and why not")
         ->type_name("FOLDER");
 }
 

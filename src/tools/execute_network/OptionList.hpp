@@ -18,6 +18,7 @@ namespace tenon::tools
 struct RawOptions
 {
     std::string m_HelpTopic;
+    std::string m_DescribedPath;
     std::vector<std::string> m_Compute;
     std::string m_InputFiles;
     std::string m_OutputFiles;

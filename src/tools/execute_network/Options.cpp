@@ -165,37 +165,52 @@ void LeaveOutOptionsOfCpuAcc(const CLI::App& app, Options& options)
     options.m_CachedNetworkFile.clear();
 }
 
-/// The table of --can-run follows from models and backends alone.
-void CheckCanRun(const CLI::App& app)
+/// The options that describe models in place of running them: what they print follows from models and backends alone.
+void CheckDescription(const CLI::App& app, const std::vector<std::string>& words, Options& options,
+                      const std::string& describedPath)
 {
     constexpr const char* can = "--can-run";
-    constexpr std::string_view taken[] = {can,
-                                          "--compute",
-                                          "--dynamic-backends-path",
-                                          "--report-json",
-                                          "--limit",
-                                          "--max-partitions",
-                                          "--min-layers-per-partition",
-                                          "--all-or-nothing",
-                                          "--fp16-turbo-mode",
-                                          "--bf16-turbo-mode",
+    constexpr const char* describe = "--describe";
+    constexpr std::string_view taken[] = {"--compute",         "--dynamic-backends-path", "--report-json",
+                                          "--limit",           "--max-partitions",        "--min-layers-per-partition",
+                                          "--all-or-nothing",  "--fp16-turbo-mode",       "--bf16-turbo-mode",
                                           "--enable-fast-math"};
-    if (app.count(can) == 0)
+    constexpr std::string_view takenForModel[] = {"--model-path", "--model-format",       "--entry",
+                                                  "--signature",  "--subgraph-number",    "--dim",
+                                                  "--input-name", "--input-tensor-shape", "--number-of-threads"};
+    options.m_Describes = app.count(describe) > 0;
+    if (!options.m_Describes && app.count(can) == 0)
     {
         return;
     }
-    if (app.get_option(can)->results().back().empty())
+    const char* const given = options.m_Describes ? describe : can;
+    if (app.count(can) > 0 && app.get_option(can)->results().back().empty())
     {
         throw UsageError(fmt::format("{}: name a folder of models", can));
     }
+    const auto has = [](const auto& names, const std::string& name)
+    { return std::find(std::begin(names), std::end(names), name) != std::end(names); };
     for (const CLI::Option* option : app.get_options())
     {
         const std::string name = option->get_name();
-        if (option->count() > 0 && std::find(std::begin(taken), std::end(taken), name) == std::end(taken))
+        const bool isOfEnvironment =
+            !option->get_envname().empty() &&
+            std::none_of(words.begin(), words.end(), [&](const std::string& word) { return word.starts_with(name); });
+        if (option->count() > 0 && name != given && !isOfEnvironment && !has(taken, name) &&
+            !(options.m_Describes && has(takenForModel, name)))
         {
             throw UsageError(
-                fmt::format("{0}: with {1} it has no effect, because {1} runs no model; leave it out", name, can));
+                fmt::format("{0}: with {1} it has no effect, because {1} runs no model; leave it out", name, given));
         }
+    }
+    if (options.m_Describes && !describedPath.empty())
+    {
+        if (!options.m_ModelPath.empty())
+        {
+            throw UsageError(fmt::format("{}: '{}' is given, and '{}' in --model-path; leave one of them out", describe,
+                                         OneLine(describedPath), OneLine(options.m_ModelPath)));
+        }
+        options.m_ModelPath = describedPath;
     }
 }
 
@@ -248,7 +263,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv, size_t helpWidth
     }
     RefuseUnknownWords(app, words);
     armNN.Apply(app, options);
-    CheckCanRun(app);
+    CheckDescription(app, words, options, raw.m_DescribedPath);
     if (options.m_ModelPath.empty() && options.m_ModelFolder.empty())
     {
         throw UsageError("--model-path: name a model file, or - for standard input (see --help)");

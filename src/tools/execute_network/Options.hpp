@@ -24,6 +24,7 @@ struct Options
     std::string m_ModelPath;
     /// A folder of models, in place of a model, for a table of the models that can run.
     std::string m_ModelFolder;
+    bool m_Describes = false; ///< the model is described in place of being run, or all of a folder are
     /// A name of a format, or empty. The file's content decides, with a warning if this differs.
     std::string m_ModelFormat;
     std::string m_Entry; ///< the model that runs of a file that holds several; may be empty

@@ -3,9 +3,11 @@
 #include "tools/execute_network/Report.hpp"
 
 #include "reports/Reports.hpp"
+#include "tools/common/Assignment.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/common/Statistics.hpp"
 #include "tools/common/Strings.hpp"
+#include "tools/common/TensorJson.hpp"
 
 #include <tenon/Utils.hpp>
 
@@ -19,55 +21,6 @@ namespace tenon::tools
 {
 namespace
 {
-
-void WriteQuantization(JsonWriter& json, const TensorInfo& info)
-{
-    if (!info.HasQuantization())
-    {
-        json.Null();
-        return;
-    }
-    json.BeginObject();
-    if (info.HasMultipleQuantizationScales())
-    {
-        json.Key("scales");
-        json.BeginArray();
-        for (const float scale : info.GetQuantizationScales())
-        {
-            json.Number(static_cast<double>(scale));
-        }
-        json.EndArray();
-        json.Numbers("zero_points", info.GetQuantizationOffsets());
-        json.Member("dimension", info.GetQuantizationDim().value_or(0U));
-        if (info.HasBlockwiseQuantization())
-        {
-            json.Member("block_size", info.GetQuantizationBlockSize());
-        }
-    }
-    else
-    {
-        json.Member("scale", static_cast<double>(info.GetQuantizationScale()));
-        json.Member("zero_point", info.GetQuantizationOffset());
-    }
-    json.EndObject();
-}
-
-void WriteTensors(JsonWriter& json, const char* key, const std::vector<Binding>& bindings)
-{
-    json.Key(key);
-    json.BeginArray();
-    for (const Binding& binding : bindings)
-    {
-        json.BeginObject();
-        json.Member("name", binding.m_Name);
-        json.Member("type", GetDataTypeName(binding.m_Info.GetDataType()));
-        WriteShape(json, binding.m_Info.GetShape());
-        json.Key("quantization");
-        WriteQuantization(json, binding.m_Info);
-        json.EndObject();
-    }
-    json.EndArray();
-}
 
 void WriteInferenceTimes(JsonWriter& json, const std::vector<double>& times)
 {
@@ -91,27 +44,6 @@ void WriteInferenceTimes(JsonWriter& json, const std::vector<double>& times)
     json.EndObject();
 }
 
-struct LayerCounter final : IStrategy
-{
-    void ExecuteStrategy(const IConnectableLayer* layer, const BaseDescriptor&, const std::vector<ConstTensor>&,
-                         const char*, LayerBindingId) override
-    {
-        m_Count += Computes(layer->GetType()) ? 1 : 0;
-    }
-    uint64_t m_Count = 0;
-};
-
-/// As layers_before counts: nested networks are a part of their layer.
-bool IsCounted(const LayerAssignment& layer)
-{
-    return layer.m_Network.empty() && Computes(layer.m_Type);
-}
-
-int64_t CountAssigned(const std::vector<LayerAssignment>& assignment)
-{
-    return std::count_if(assignment.begin(), assignment.end(), IsCounted);
-}
-
 uint64_t CountPartitions(const std::vector<LayerAssignment>& assignment)
 {
     std::set<unsigned int> numbers;
@@ -126,40 +58,6 @@ uint64_t CountPartitions(const std::vector<LayerAssignment>& assignment)
 }
 
 } // namespace
-
-bool Computes(LayerType type)
-{
-    return type != LayerType::Input && type != LayerType::Output && type != LayerType::Constant;
-}
-
-uint64_t CountLayers(const INetwork& network)
-{
-    LayerCounter counter;
-    network.ExecuteStrategy(counter);
-    return counter.m_Count;
-}
-
-void WriteShape(JsonWriter& json, const TensorShape& shape)
-{
-    json.Key("shape");
-    json.BeginArray();
-    for (unsigned int d = 0; d < shape.GetNumDimensions(); ++d)
-    {
-        json.Number(uint64_t{shape[d]});
-    }
-    json.EndArray();
-}
-
-void WriteTexts(JsonWriter& json, const char* key, const std::vector<std::string>& texts)
-{
-    json.Key(key);
-    json.BeginArray();
-    for (const std::string& text : texts)
-    {
-        json.String(text);
-    }
-    json.EndArray();
-}
 
 std::string FormatReport(const Report& report)
 {
@@ -180,7 +78,7 @@ std::string FormatReport(const Report& report)
     WriteTensors(json, "inputs", report.m_Inputs);
     WriteTensors(json, "outputs", report.m_Outputs);
     json.Member("layers_before", report.m_LayersBefore);
-    json.Member("layers_after", CountAssigned(report.m_Assignment));
+    json.Member("layers_after", CountLayers(report.m_Assignment));
     json.Member("partitions", CountPartitions(report.m_Assignment));
     json.Key("assignment");
     WriteAssignment(json, report.m_Assignment);
@@ -199,44 +97,10 @@ std::string FormatReport(const Report& report)
     return json.Text() + "\n";
 }
 
-std::vector<std::pair<std::string, uint64_t>> CountByBackend(const std::vector<LayerAssignment>& assignment)
-{
-    std::vector<std::pair<std::string, uint64_t>> counts;
-    for (const LayerAssignment& layer : assignment)
-    {
-        if (!IsCounted(layer))
-        {
-            continue;
-        }
-        const std::string& backend = layer.m_Backend.Get();
-        const auto found =
-            std::find_if(counts.begin(), counts.end(), [&](const auto& count) { return count.first == backend; });
-        if (found == counts.end())
-        {
-            counts.emplace_back(backend, 1);
-        }
-        else
-        {
-            ++found->second;
-        }
-    }
-    return counts;
-}
-
-std::string FormatCounts(const std::vector<std::pair<std::string, uint64_t>>& counts)
-{
-    std::string text;
-    for (const auto& [backend, count] : counts)
-    {
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", backend, count);
-    }
-    return text;
-}
-
 std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment)
 {
     const std::string counts = FormatCounts(CountByBackend(assignment));
-    return fmt::format("{} layers{}{}", CountAssigned(assignment), counts.empty() ? "" : ": ", counts);
+    return fmt::format("{} layers{}{}", CountLayers(assignment), counts.empty() ? "" : ": ", counts);
 }
 
 std::string FormatAssignment(const std::vector<LayerAssignment>& assignment)

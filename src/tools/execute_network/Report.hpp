@@ -2,7 +2,6 @@
 // The report of a run: --report-json and the lines about times and backends. Run.cpp fills it.
 #pragma once
 
-#include "json/JsonWriter.hpp"
 #include "tools/common/Model.hpp"
 
 #include <tenon/IOptimizedNetwork.hpp>
@@ -46,27 +45,10 @@ struct Report
     std::optional<NetworkPlan> m_Plan; ///< plan of the last run, if requested
 };
 
-/// Writes "shape" and its sizes.
-void WriteShape(JsonWriter& json, const TensorShape& shape);
-/// Writes a name and a list of texts.
-void WriteTexts(JsonWriter& json, const char* key, const std::vector<std::string>& texts);
-
-/// Whether a layer is neither input nor output nor constant.
-bool Computes(LayerType type);
-
-/// The number of layers of a network that compute; a nested network is a part of its layer.
-uint64_t CountLayers(const INetwork& network);
-
 /// load_ms, optimize_ms, first_inference_ms, inference_ms (null for a single iteration), peak_rss_bytes, arena_bytes,
 /// arena_lower_bound_bytes, threads, inputs and outputs (name, type, shape, quantization), assignment (layer, type,
 /// backend, reason), messages, files if there are any, and the model, compute and version that they belong to.
 std::string FormatReport(const Report& report);
-
-/// The number of layers per backend, in the order of first use, among the layers that layers_after counts.
-std::vector<std::pair<std::string, uint64_t>> CountByBackend(const std::vector<LayerAssignment>& assignment);
-
-/// "CpuAcc 36, CpuRef 30"
-std::string FormatCounts(const std::vector<std::pair<std::string, uint64_t>>& counts);
 
 /// "66 layers: CpuAcc 36, CpuRef 30", for the layers that layers_after counts.
 std::string SummarizeAssignment(const std::vector<LayerAssignment>& assignment);

@@ -2,6 +2,7 @@
 // See Run.hpp.
 #include "tools/execute_network/Run.hpp"
 
+#include "tools/common/Assignment.hpp"
 #include "tools/common/Backends.hpp"
 #include "tools/common/Console.hpp"
 #include "tools/common/ErrorAttribution.hpp"

@@ -67,6 +67,10 @@ std::string FormatOutputs(const Options& options, const Report& report, const Ou
         }
         if (const std::optional<ShownClasses> shown = GetShownClasses(options, output, data, labels))
         {
+            const bool isOfModel = shown->m_Labels == &output.m_Labels;
+            text += isOfModel ? fmt::format("labels of '{}' by the model's metadata (another file: --labels)\n",
+                                            OneLine(output.m_Name))
+                              : "";
             text += FormatTopK(data, output.m_Name, *shown->m_Labels, shown->m_Count);
         }
     }

@@ -232,18 +232,20 @@ TEST(OnnxGraphs, AllThatCannotRunIsListed)
         Graph()
             .Input("x", {2})
             .Add("NoSuchOperator", {"x"}, {"a"}, {}, "", "first")
-            .Add("Other", {"a"}, {"b"}, {}, "com.other", "behind it") // its input is unknown: not judged
+            .Add("Other", {"a"}, {"b"}, {}, "com.other", "behind it")
+            .Add("Abs", {"b"}, {"g"}) // its input is unknown: it is judged by its name alone
             .Add("NoSuchOperator", {"x"}, {"c"}, {}, "", "second")
             .Add("Other", {"x"}, {"d"}, {}, "com.other")
             .Add("BatchNormalization", {"x", "x", "x", "x", "x"}, {"e"}, {Attribute("training_mode", 1)}, "", "norm")
             .Add("Add", {"c", "d"}, {"f"})
-            .Output("b")
+            .Output("g")
             .Output("f")
             .Output("e")));
-    EXPECT_EQ(error, "the model has operators that cannot run: NoSuchOperator (ai.onnx version 17, 2 nodes, first "
-                     "'first'): no layer computes it; Other (com.other version 1, 1 node): no layer computes it; "
-                     "BatchNormalization (ai.onnx version 17, 1 node, first 'norm'): normalization in training is not "
-                     "supported");
+    EXPECT_EQ(error, "the model has operators that cannot run:\n"
+                     "  NoSuchOperator (ai.onnx version 17, 2 nodes, first 'first'): no layer computes it\n"
+                     "  Other (com.other version 1, 2 nodes, first 'behind it'): no layer computes it\n"
+                     "  BatchNormalization (ai.onnx version 17, 1 node, first 'norm'): normalization in training is "
+                     "not supported");
     // Also within branches, bodies and functions.
     const Wire branch = Graph("b").Add("InBranch", {"x"}, {"t"}).Output("t");
     const Wire plain = Graph("p").Add("Neg", {"x"}, {"t"}).Output("t");
@@ -297,6 +299,26 @@ TEST(OnnxGraphs, MetadataIsKept)
                             testing::Pair("names", "{0: 'cat'}"), testing::Pair("stride", "32")));
     parsed.m_Parser->CreateNetworkFromBinary(BytesOf(Model(Graph().Input("x", {2}).Output("x"))));
     EXPECT_TRUE(parsed.m_Parser->GetMetadata().empty()) << "of the model read last";
+}
+
+TEST(OnnxGraphs, HeadIsKept)
+{
+    const Wire head = Message(2, "exporter") + Message(3, "2.1") + Message(4, "org.example") + Number(5, 7) +
+                      Message(6, "a test") + Message(8, Opset(3, "com.example"));
+    const Parsed parsed(Model(Graph().Input("x", {2}).Add("Abs", {"x"}, {"y"}).Output("y"), 17, {}, head));
+    const IOnnxParser::ModelHeader& header = parsed.m_Parser->GetHeader();
+    EXPECT_EQ(header.m_IrVersion, 10);
+    EXPECT_EQ(header.m_ProducerName, "exporter");
+    EXPECT_EQ(header.m_ProducerVersion, "2.1");
+    EXPECT_EQ(header.m_Domain, "org.example");
+    EXPECT_EQ(header.m_ModelVersion, 7);
+    EXPECT_EQ(header.m_DocString, "a test");
+    EXPECT_THAT(header.m_Opsets, ElementsAre(testing::Pair("ai.onnx", 17), testing::Pair("com.example", 3)));
+    EXPECT_THROW(parsed.m_Parser->CreateNetworkFromBinary(
+                     BytesOf(Model(Graph().Input("x", {2}).Add("Unheard", {"x"}, {"y"}).Output("y"), 16))),
+                 UnimplementedException);
+    EXPECT_EQ(header.m_ProducerName, "") << "of the model read last";
+    EXPECT_THAT(header.m_Opsets, ElementsAre(testing::Pair("ai.onnx", 16)));
 }
 
 TEST(OnnxGraphs, BindingsByName)

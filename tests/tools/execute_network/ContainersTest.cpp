@@ -25,9 +25,7 @@ namespace
 using tenon::test::MakeZip;
 using tenon::test::WithLittleEndian;
 
-/// Mean 0, std 255 and labels.txt (cat, dog, fünf, last) for four scores of a picture of 8x8 pixels.
-const std::string Classifier = "tests/golden/containers/classifier.tflite";
-const std::string Bundle = "tests/golden/containers/two.task";
+/// A picture of 8x8 pixels for Classifier.
 const std::vector<uint8_t> Pixels = {
     244, 99,  52,  184, 130, 116, 180, 83,  121, 147, 8,   60,  218, 44,  190, 252, 229, 123, 16,  45,  148, 8,
     151, 81,  70,  63,  131, 164, 210, 87,  222, 201, 225, 81,  197, 163, 172, 137, 177, 222, 118, 9,   95,  12,
@@ -135,7 +133,8 @@ TEST_F(ContainersProgram, MetadataGiveNormalizationAndLabels)
     EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
     EXPECT_EQ(outcome.m_Error, "");
     EXPECT_TRUE(Has(outcome.m_Out, "picture of 8x8, (p - 0) / 255 by the model's metadata\n")) << outcome.m_Out;
-    EXPECT_TRUE(Has(outcome.m_Out, "best 4 of 4 classes in 'scores':\n"
+    EXPECT_TRUE(Has(outcome.m_Out, "labels of 'scores' by the model's metadata (another file: --labels)\n"
+                                   "best 4 of 4 classes in 'scores':\n"
                                    "    0.435912      3  last\n"
                                    "    0.364731      2  fünf\n"
                                    "    0.191814      0  cat\n"
@@ -158,6 +157,7 @@ TEST_F(ContainersProgram, OptionsWinOverMetadata)
     EXPECT_TRUE(Has(run({"--input-mean", "1"}), "8x8, (p - 1) / 255 by the model's metadata\n"));
     const std::string labels = m_Folder.Write("l.txt", "one\ntwo\nthree\nfour\n");
     const std::string named = run({"--labels", labels, "--top-k", "1"});
+    EXPECT_FALSE(Has(named, "labels of")) << named;
     EXPECT_TRUE(Has(named, "best 1 of 4 classes in 'scores':\n    0.435912      3  four\n")) << named;
     EXPECT_TRUE(Has(run({"--top-k", "1", "-N"}), "best 1 of 4 classes in 'scores':\n    0.435912      3  last\n"));
     for (const char* quiet : {"-N", "--armnn-output"})

@@ -24,6 +24,10 @@ using Words = std::vector<std::string>;
 /// Tests run in the source folder.
 inline const std::string Int8Model = "samples/digits/digits_int8.tflite";
 inline const std::string FloatModel = "samples/digits/digits_float.tflite";
+/// Four scores of a picture of 8x8 pixels, with mean 0, std 255 and labels.txt (cat, dog, fünf, last) as metadata.
+inline const std::string Classifier = "tests/golden/containers/classifier.tflite";
+/// first.tflite and second.tflite.
+inline const std::string Bundle = "tests/golden/containers/two.task";
 
 /// All programs of a build are in one folder.
 inline std::string ProgramPath()

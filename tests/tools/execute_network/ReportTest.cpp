@@ -70,7 +70,7 @@ TEST(Report, JsonHasAllFields)
              R"("arena_lower_bound_bytes": 76)",
              R"("arena_is_smallest": false)",
              R"("threads": 2)",
-             R"({"name": "in","type": "QAsymmU8","shape": [1,4],"quantization": {"scale": 0.5,"zero_point": 3}})",
+             R"({"name": "in","type": "QAsymmU8","shape": [1, 4],"quantization": {"scale": 0.5,"zero_point": 3}})",
              R"({"name": "out","type": "Float32","shape": [],"quantization": null})",
              R"("quantization": {"scales": [0.5,0.25],"zero_points": [0,0],"dimension": 0})",
              R"({"layer": "relu","type": "Activation","backend": "CpuRef","reason": "preferred"})",
