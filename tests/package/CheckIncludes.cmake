@@ -75,7 +75,8 @@ set(rules
   "src/tools/benchmark/posix : tools/benchmark tools/common fmt posix"
   "src/tools/benchmark/windows : tools/benchmark tools/common fmt"
   "src/tools/benchmark : tools/common json text api fmt"
-  "src/tools/execute_network : tools/benchmark tools/common json reports formats text api serializer fmt cli11"
+  "src/tools/compare : tools/common json formats text api fmt"
+  "src/tools/execute_network : tools/benchmark tools/common tools/compare json reports formats text api serializer fmt cli11"
   "samples/delegate : api delegate tensorflow"
   "samples : beside api backend parsers serializer stb")
 

@@ -65,6 +65,10 @@ ExitStatus RunAndExplain(int argc, const char* const* argv)
     {
         return Fail(ExitStatus::Unsupported, error.what());
     }
+    catch (const ToleranceError& error)
+    {
+        return Fail(ExitStatus::Different, error.what());
+    }
     catch (const std::bad_alloc&)
     {
         return Fail(ExitStatus::Failed, "not enough memory for this model and these inputs");

@@ -21,7 +21,7 @@ bool HasFileSeries(const Options& options);
 /// The steps of an inference.
 struct SeriesSteps
 {
-    std::function<void()> m_Infer; ///< its errors are failures of the file
+    std::function<void(size_t index)> m_Infer; ///< its errors are failures of the file
     /// Prints and writes the outputs of the inference of this number.
     std::function<void(size_t index)> m_Finish;
     /// Takes a failure of the inference of this number.

@@ -266,9 +266,20 @@ void DeclareProfile(CLI::App& app, Options& options, RawOptions& raw)
     app.add_flag("--output-network-details-only", raw.m_DetailsOnly, "The same without events");
 }
 
-void DeclareCompare(CLI::App& app, RawOptions& raw)
+void DeclareCompare(CLI::App& app, Options& options, RawOptions& raw)
 {
     app.option_defaults()->group(groups::Compare);
+    AddList(app, "--compare-with", raw.m_CompareWith, "REFERENCE,...",
+            "Compare the outputs of each inference with those of a reference, with figures, and histograms of ULP or "
+            "quantization steps. Backends: the model on these. A model: that model, on backends given with it or on "
+            "those of -c. Else files, as -w writes them, or an .npz file. Without -d, inputs are random (Gaussian)");
+    app.add_option("--tolerance", raw.m_Tolerance,
+                   "End with status 6 if elements differ by more than all of these bounds: abs=X or X alone, rel=X of "
+                   "the reference, ulp=N of floats, steps=N of quantized outputs; e.g. rel=1e-3,abs=1e-6. Integers, "
+                   "NaN and infinity must be equal")
+        ->type_name("BOUND,...");
+    app.add_flag("--compare-layers", options.m_ComparesLayers,
+                 "Also run both networks layer by layer, and print the error at each layer and where it begins");
     app.add_option("-C,--compare-output", raw.m_CompareFiles,
                    "One file per output, as -w writes them, to print the root of the mean square difference of bytes, "
                    "and the largest difference of floats")
@@ -328,7 +339,7 @@ HelpText MakeHelpText()
                        "ExecuteNetwork -m model.onnx --dim batch=4 -d inputs.npz -w outputs.npy"};
     text.m_End = "Exit status: 0 success; 2 bad arguments; 3 the model or an input file is missing, corrupt or "
                  "contradictory; 4 an operator or type is not supported by the chosen backends; 5 a failure while "
-                 "running.";
+                 "running; 6 outputs differ by more than --tolerance.";
     return text;
 }
 
@@ -343,7 +354,7 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
     DeclareOutputs(app, options, raw);
     DeclareBenchmark(app, options, raw);
     DeclareProfile(app, options, raw);
-    DeclareCompare(app, raw);
+    DeclareCompare(app, options, raw);
     DeclareFiles(app, options, raw);
     armNN.Declare(app);
 }

@@ -11,6 +11,7 @@
 #include "tools/common/OptionValues.hpp"
 #include "tools/common/Strings.hpp"
 #include "tools/common/UnknownWords.hpp"
+#include "tools/compare/Reference.hpp"
 #include "tools/execute_network/ArmNNOptions.hpp"
 #include "tools/execute_network/OptionList.hpp"
 
@@ -252,6 +253,7 @@ void CheckBenchmark(const CLI::App& app, Options& options)
                                "--dequantize-output",
                                "--labels",
                                "--top-k",
+                               "--compare-with",
                                "--compare-output",
                                "--compare-output-with-backend",
                                "--armnn-output",
@@ -319,6 +321,32 @@ void CheckBenchmark(const CLI::App& app, Options& options)
     }
 }
 
+/// The options that --compare-with has. They need the files of -d.
+void ApplyComparison(const CLI::App& app, const RawOptions& raw, Options& options)
+{
+    for (const char* option : {"--tolerance", "--compare-layers"})
+    {
+        if (IsAsked(app, option) && options.m_CompareWith.empty())
+        {
+            throw UsageError(fmt::format("{}: name a reference in --compare-with", option));
+        }
+    }
+    if (options.m_CompareWith.empty())
+    {
+        return;
+    }
+    if (app.count("--tolerance") > 0)
+    {
+        options.m_Tolerance = ParseTolerance(raw.m_Tolerance);
+    }
+    const bool isRandom = options.m_InputFiles.empty() && !NamesOutputFiles(options.m_CompareWith);
+    if (isRandom && app.count("--iterations") == 0)
+    {
+        options.m_Iterations = DefaultComparedRuns;
+    }
+    options.m_DoNotPrintOutput = true; // outputs are of the last run alone
+}
+
 /// The name under which the number of a subgraph is given, for messages.
 std::string FindSubgraphOption(const std::vector<std::string>& words)
 {
@@ -377,6 +405,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv, size_t helpWidth
     }
     CheckChoices(options);
     options.m_Compute = SplitList(raw.m_Compute, "--compute", Repeated::LeftOut);
+    options.m_CompareWith = SplitList(raw.m_CompareWith, "--compare-with", Repeated::Kept);
     options.m_CompareBackends = SplitList(raw.m_CompareBackends, "--compare-output-with-backend", Repeated::LeftOut);
     if (options.m_Compute.empty())
     {
@@ -424,6 +453,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv, size_t helpWidth
     };
     options.m_InputFiles = filesOf(raw.m_InputFiles, "--input-tensor-data");
     CheckBenchmark(app, options);
+    ApplyComparison(app, raw, options);
     options.m_CompareFiles = filesOf(raw.m_CompareFiles, "--compare-output");
     options.m_OutputFiles = filesOf(raw.m_OutputFiles, "--write-outputs-to-file");
     options.m_DotFile = GetGraphFile(raw.m_Graph, options.m_ModelPath);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/benchmark/Measure.hpp"
+#include "tools/compare/Tolerance.hpp"
 
 #include <tenon/Limits.hpp>
 #include <tenon/Types.hpp>
@@ -20,6 +21,9 @@ namespace tenon::tools
 constexpr unsigned int MaxIterations = 10'000'000;
 
 constexpr unsigned int DefaultTopK = 5;
+
+/// Inferences that are compared if inputs are random, as by TensorFlow Lite's inference_diff.
+constexpr unsigned int DefaultComparedRuns = 50;
 
 struct BenchmarkOptions
 {
@@ -67,6 +71,10 @@ struct Options
     /// The outputs are compared with one file for each, and with a run on these backends, in order of preference.
     std::vector<std::string> m_CompareFiles;
     std::vector<std::string> m_CompareBackends;
+    /// Each inference is compared with that of a reference: backends, a model or files.
+    std::vector<std::string> m_CompareWith;
+    bool m_ComparesLayers = false;
+    std::optional<Tolerance> m_Tolerance;
     unsigned int m_Iterations = 1;
     /// The longest time that an iteration may take, in milliseconds.
     std::optional<float> m_MaxInferenceMs;

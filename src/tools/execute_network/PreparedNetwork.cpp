@@ -5,7 +5,6 @@
 #include "tools/common/Backends.hpp"
 #include "tools/common/Console.hpp"
 #include "tools/common/Errors.hpp"
-#include "tools/common/RandomInputs.hpp"
 #include "tools/common/Stopwatch.hpp"
 #include "tools/common/Strings.hpp"
 #include "tools/execute_network/FileReport.hpp"
@@ -141,8 +140,7 @@ IOptimizedNetworkPtr PreparedNetwork::Optimized(Model model, const std::vector<B
         m_Report.m_LayersBefore = CountLayers(*model.m_Network);
     }
     Stopwatch optimizing;
-    IOptimizedNetworkPtr optimized =
-        isRead ? std::move(model.m_Optimized) : Optimize(*model.m_Network, backends, m_Options, m_Report.m_Messages);
+    IOptimizedNetworkPtr optimized = isRead ? std::move(model.m_Optimized) : Optimize(*model.m_Network, backends);
     if (isRead)
     {
         m_Report.m_Compute.clear(); // no backend was preferred
@@ -159,15 +157,14 @@ IOptimizedNetworkPtr PreparedNetwork::Optimized(Model model, const std::vector<B
     return optimized;
 }
 
-IOptimizedNetworkPtr PreparedNetwork::Optimize(const INetwork& network, const std::vector<BackendId>& backends,
-                                               const Options& options, std::vector<std::string>& messages) const
+IOptimizedNetworkPtr PreparedNetwork::Optimize(const INetwork& network, const std::vector<BackendId>& backends)
 {
-    const OptimizerOptionsOpaque optimizerOptions = MakeOptimizerOptions(options, backends, m_Limits);
+    const OptimizerOptionsOpaque optimizerOptions = MakeOptimizerOptions(m_Options, backends, m_Limits);
     return m_Blame.OfModel(
         [&]
         {
             return tenon::Optimize(network, backends, m_Runtime->GetDeviceSpec(), optimizerOptions,
-                                   Optional<std::vector<std::string>&>(messages));
+                                   Optional<std::vector<std::string>&>(m_Report.m_Messages));
         });
 }
 
@@ -184,7 +181,7 @@ void PreparedNetwork::Load(IOptimizedNetworkPtr network)
     m_Report.m_LoadMs += loading.Milliseconds();
 }
 
-void PreparedNetwork::FillInputs()
+void PreparedNetwork::FillInputs(Distribution distribution)
 {
     // The outputs of a .tenon file follow from the shapes in the file, so they are known only where inputs have
     // these.
@@ -196,7 +193,7 @@ void PreparedNetwork::FillInputs()
     }
     if (m_Options.m_InputFiles.empty())
     {
-        FillRandomInputs(m_Report.m_Inputs, m_Inputs);
+        FillRandomInputs(m_Report.m_Inputs, m_Inputs, distribution);
         if (m_Options.m_ArmNNOutput && !m_Inputs.empty())
         {
             PrintWarning("--input-tensor-data: no file is given, so inputs are seeded random values");

@@ -7,6 +7,7 @@
 #include "tools/common/Inputs.hpp"
 #include "tools/common/Model.hpp"
 #include "tools/common/OutputStore.hpp"
+#include "tools/common/RandomInputs.hpp"
 #include "tools/execute_network/FileSeries.hpp"
 #include "tools/execute_network/Options.hpp"
 #include "tools/execute_network/Report.hpp"
@@ -43,13 +44,11 @@ protected:
     void Load(IOptimizedNetworkPtr network);
 
     /// Random values, which take long for large inputs, come last, after all refusals.
-    void FillInputs();
+    void FillInputs(Distribution distribution = Distribution::Uniform);
 
     // Their parts, and queries.
 
     Model Parse(const std::map<std::string, TensorShape>& shapes);
-    IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backends,
-                                  const Options& options, std::vector<std::string>& messages) const;
 
     /// Whether each iteration has input files of its own.
     bool HasSets() const { return m_Inputs.size() > m_Report.m_Inputs.size(); }
@@ -74,6 +73,7 @@ protected:
     NetworkId m_Network = 0;
 
 private:
+    IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backends);
     /// All sets of files, or the first files of a series.
     void ReadInputs();
     void SelectOutputs(const Model& model);

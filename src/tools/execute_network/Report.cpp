@@ -179,6 +179,11 @@ std::string FormatReport(const Report& report)
         json.Key("benchmark");
         json.Json(report.m_Benchmark);
     }
+    if (report.m_Comparison != nullptr)
+    {
+        json.Key("comparison");
+        WriteComparison(json, *report.m_Comparison);
+    }
     json.EndObject();
     return json.Text() + "\n";
 }

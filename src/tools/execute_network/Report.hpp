@@ -4,6 +4,7 @@
 
 #include "json/JsonWriter.hpp"
 #include "tools/common/Model.hpp"
+#include "tools/compare/Comparison.hpp"
 
 #include <tenon/IOptimizedNetwork.hpp>
 #include <tenon/IRuntime.hpp>
@@ -47,6 +48,7 @@ struct Report
     std::vector<std::string> m_Files;  ///< the result of each file of a folder or pattern as JSON, see FileReport.hpp
     std::optional<NetworkPlan> m_Plan; ///< plan of the last run, if requested
     std::string m_Benchmark;           ///< the results of --benchmark as JSON, see BenchmarkReport.hpp; may be empty
+    const Comparison* m_Comparison = nullptr; ///< of --compare-with, or null
 };
 
 /// Writes "shape" and its sizes.

@@ -8,15 +8,19 @@
 #include "tools/common/File.hpp"
 #include "tools/common/Labels.hpp"
 #include "tools/common/Process.hpp"
+#include "tools/common/Progress.hpp"
 #include "tools/common/Stopwatch.hpp"
 #include "tools/common/Strings.hpp"
+#include "tools/compare/ByteErrors.hpp"
 #include "tools/execute_network/ArmNNText.hpp"
 #include "tools/execute_network/FileChecks.hpp"
 #include "tools/execute_network/FileReport.hpp"
+#include "tools/execute_network/OtherNetwork.hpp"
 #include "tools/execute_network/Outputs.hpp"
 #include "tools/execute_network/PlanText.hpp"
 #include "tools/execute_network/PreparedNetwork.hpp"
 #include "tools/execute_network/Report.hpp"
+#include "tools/execute_network/RunComparison.hpp"
 #include "tools/execute_network/Serialize.hpp"
 #include "tools/execute_network/SeriesOutputs.hpp"
 #include "tools/execute_network/Summary.hpp"
@@ -66,6 +70,11 @@ public:
         const std::vector<BackendId> otherBackends =
             comparesBackends ? SelectBackends(m_Options.m_CompareBackends, *m_Runtime, "--compare-output-with-backend")
                              : std::vector<BackendId>();
+        if (!m_Options.m_CompareWith.empty())
+        {
+            m_Comparison.emplace(m_Options, *m_Runtime);
+            m_Report.m_Comparison = &m_Comparison->Get();
+        }
 
         Model model = PrepareModel();
         if (m_Series.IsUsed())
@@ -84,7 +93,8 @@ public:
                       return dot.str();
                   });
         Load(std::move(network));
-        FillInputs();
+        LoadReference(backends);
+        FillInputs(HasRandomSets() ? Distribution::Gaussian : Distribution::Uniform);
         WarnOfQuantization(m_Options, m_Report);
         PrintForArmNN(FormatArmNNNetwork(m_Report.m_Inputs, OutputsOfNetwork()));
         Iterate();
@@ -94,16 +104,24 @@ public:
         // Comparisons come last: they take further time and may fail, and the results of the run are printed by then.
         if (comparesBackends)
         {
-            Print(CompareWithOthers(m_Report.m_Outputs, m_Outputs, RunOnOtherBackends(otherBackends),
-                                    m_Options.m_ArmNNOutput));
+            Print(CompareWithBackends(otherBackends));
         }
         Print(CompareWithFiles(m_Report.m_Outputs, m_Outputs, m_Options.m_CompareFiles, m_Limits,
                                m_Options.m_ArmNNOutput));
+        if (m_Comparison)
+        {
+            Print(FormatComparison(m_Comparison->Get()));
+            m_Comparison->Unload();
+        }
         Stopwatch shutdown;
         m_Runtime.reset();
         PrintForArmNN(FormatArmNNShutdown(shutdown.Milliseconds()));
         m_Series.ThrowIfFailed();
         CheckTimes(m_Report, m_Options.m_MaxInferenceMs.value_or(0.0f));
+        if (m_Comparison)
+        {
+            m_Comparison->CheckTolerance();
+        }
     }
 
 private:
@@ -150,6 +168,27 @@ private:
         WriteNetwork(m_Options.m_SerializeFile, *model.m_Network);
     }
 
+    bool HasRandomSets() const { return m_Comparison && m_Comparison->HasRandomSets(); }
+
+    void LoadReference(const std::vector<BackendId>& backends)
+    {
+        if (m_Comparison)
+        {
+            m_Comparison->Load({backends, m_Network, m_Report.m_Assignment, m_Report.m_Inputs, m_Report.m_Outputs,
+                                m_NewShapes, CountBytes(m_Inputs), m_Report.m_Compute.empty(),
+                                [this] { return Parse(m_NewShapes); }});
+        }
+    }
+
+    /// Compares the outputs of the last inference.
+    void CompareWithReference(size_t index, const std::string& file, std::span<const InputData> inputs)
+    {
+        if (m_Comparison)
+        {
+            m_Comparison->AddRun(index, file, inputs, m_LastMs, m_Outputs);
+        }
+    }
+
     /// The outputs as the loaded network has them: shapes that follow from the inputs are open until the first run.
     std::vector<Binding> OutputsOfNetwork() const
     {
@@ -186,19 +225,46 @@ private:
         m_Report.m_InferenceMs.reserve(m_Series.IsUsed() ? m_Series.Sets().size() : m_Options.m_Iterations);
         if (m_Series.IsUsed())
         {
-            m_Series.Run(m_Inputs, {[&] { Infer(TensorsOf(0)); }, [&](size_t i) { FinishFile(i); }, FailureReporter()});
+            m_Series.Run(m_Inputs,
+                         {[&](size_t i) { InferFile(i); }, [&](size_t i) { FinishFile(i); }, FailureReporter()});
+        }
+        std::optional<Progress> progress;
+        if (m_Comparison && !m_Series.IsUsed() && !m_Options.m_PrintLayers)
+        {
+            progress.emplace(m_Options.m_Iterations, 0, "runs");
         }
         InputTensors tensors;
         for (unsigned int i = 0; i < m_Options.m_Iterations && !m_Series.IsUsed(); ++i)
         {
-            if (i == 0 || HasSets())
+            if (i > 0 && HasRandomSets())
+            {
+                FillRandomInputs(m_Report.m_Inputs, m_Inputs, Distribution::Gaussian, i);
+            }
+            if (i == 0 || HasSets() || HasRandomSets())
             {
                 tensors = TensorsOf(i);
             }
             Infer(tensors);
+            CompareWithReference(i, "", InputsOf(i));
             FinishIteration(i);
+            if (progress)
+            {
+                progress->Advance();
+            }
+        }
+        progress.reset();
+        if (m_Comparison)
+        {
+            m_Comparison->CompareLayers(m_Series.IsUsed() ? m_Inputs : InputsOf(m_Options.m_Iterations - 1));
         }
         DescribeResults();
+    }
+
+    void InferFile(size_t index)
+    {
+        Infer(TensorsOf(0));
+        const std::filesystem::path file = m_Series.Sets()[index].front();
+        CompareWithReference(index, file.stem().string(), m_Inputs);
     }
 
     /// One inference; its time is the last one afterwards.
@@ -292,30 +358,16 @@ private:
         PrintForArmNN(FormatArmNNInference(m_LastMs, m_Options.m_MaxInferenceMs));
     }
 
-    /// The outputs of the last iteration on the backends of --compare-output-with-backend.
-    OutputStore RunOnOtherBackends(const std::vector<BackendId>& backends)
+    /// The last iteration on the backends of --compare-output-with-backend.
+    std::string CompareWithBackends(const std::vector<BackendId>& backends)
     {
-        Options options = m_Options;
-        options.m_PrintLayers = false; // as they are printed and written already
-        options.m_WriteLayers = false;
-        Model model = Parse(m_NewShapes);
-        std::vector<std::string> messages;
-        IOptimizedNetworkPtr network = Optimize(*model.m_Network, backends, options, messages);
-        INetworkProperties properties;
-        properties.m_NumberOfThreads = m_Report.m_Threads;
-        NetworkId id = 0;
-        m_Blame.OfRun([&] { return m_Runtime->LoadNetwork(id, std::move(network), properties); });
-        OutputStore outputs(model.m_Outputs, CountBytes(m_Inputs), m_Limits);
+        OtherNetwork other(Parse(m_NewShapes), backends, m_Options, CountBytes(m_Inputs), m_Blame, *m_Runtime);
         const unsigned int last = m_Options.m_Iterations - 1;
         for (unsigned int i = m_Options.m_KeepStates ? 0 : last; i <= last; ++i)
         {
-            m_Blame.OfRun([&] { return m_Runtime->EnqueueWorkload(id, TensorsOf(i), outputs.GetAllocator()); });
+            other.Run(TensorsOf(i));
         }
-        if (m_Options.m_DequantizeOutputs)
-        {
-            outputs.Dequantize();
-        }
-        return outputs;
+        return CompareWithOthers(m_Report.m_Outputs, m_Outputs, other.GetOutputs(), m_Options.m_ArmNNOutput);
     }
 
     void WriteFiles() const
@@ -355,7 +407,8 @@ private:
     bool m_PrintsAside = false;   ///< text goes to standard error, because standard output is a file to write
     std::string m_IterationTexts; ///< inputs and outputs where each iteration has its own inputs
     bool m_HasRun = false;
-    double m_LastMs = 0.0; ///< time of the last inference
+    double m_LastMs = 0.0;                     ///< time of the last inference
+    std::optional<RunComparison> m_Comparison; ///< of --compare-with
 };
 
 } // namespace
