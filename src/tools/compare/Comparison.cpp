@@ -89,19 +89,21 @@ std::string NameClass(size_t index)
     return first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
 }
 
-/// From the first class to the last one that has elements.
+/// The classes between the first one and the last one that have elements.
 std::string FormatHistogram(const TensorDifference& difference)
 {
     constexpr double maxSigns = 40.0;
     const auto& counts = difference.Histogram();
     const uint64_t max = *std::max_element(counts.begin(), counts.end());
-    const auto last = std::find_if(counts.rbegin(), counts.rend(), [](uint64_t count) { return count > 0; });
+    const auto hasElements = [](uint64_t count) { return count > 0; };
+    const auto* const first = std::find_if(counts.begin(), counts.end(), hasElements);
+    const auto last = std::find_if(counts.rbegin(), counts.rend(), hasElements);
     if (max == 0)
     {
         return {};
     }
     TextRows rows;
-    for (size_t i = 0; i < static_cast<size_t>(counts.rend() - last); ++i)
+    for (auto i = static_cast<size_t>(first - counts.begin()); i < static_cast<size_t>(counts.rend() - last); ++i)
     {
         const double signs = maxSigns * static_cast<double>(counts[i]) / static_cast<double>(max);
         const auto numSigns = static_cast<size_t>(counts[i] > 0 ? std::max(signs, 1.0) : 0.0);
@@ -129,7 +131,7 @@ bool IsComplexType(DataType type)
     return type == DataType::Complex64 || type == DataType::Complex128;
 }
 
-std::string FormatWorst(const ComparedOutput& output, size_t numRuns)
+std::string FormatWorst(const ComparedOutput& output, const Comparison& comparison)
 {
     const std::optional<WorstElement>& worst = output.m_Difference.Worst();
     if (!worst)
@@ -139,7 +141,9 @@ std::string FormatWorst(const ComparedOutput& output, size_t numRuns)
     const size_t index = IsComplexType(output.m_Info.GetDataType()) ? worst->m_Index / 2 : worst->m_Index;
     return fmt::format("  largest difference: {:.7g} in place of {:.7g}, element {}{}\n", worst->m_Tested,
                        worst->m_Reference, FormatPlace(output.m_Info.GetShape(), index),
-                       numRuns > 1 ? fmt::format(" of run {}", worst->m_Run + 1) : "");
+                       !comparison.m_Files.empty() ? fmt::format(" of '{}'", OneLine(comparison.m_Files[worst->m_Run]))
+                       : comparison.m_NumRuns > 1  ? fmt::format(" of run {}", worst->m_Run + 1)
+                                                   : "");
 }
 
 std::string FormatDetails(const ComparedOutput& output, const Comparison& comparison)
@@ -149,7 +153,7 @@ std::string FormatDetails(const ComparedOutput& output, const Comparison& compar
                                    output.m_ReferenceName == output.m_Name
                                        ? ""
                                        : fmt::format(", reference '{}'", OneLine(output.m_ReferenceName)));
-    text += FormatWorst(output, comparison.m_NumRuns);
+    text += FormatWorst(output, comparison);
     if (difference.GetMeasure() != Measure::Exact && difference.MaxError() > 0.0)
     {
         const std::optional<double> relative = difference.RelativeRmsError();

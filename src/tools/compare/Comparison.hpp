@@ -32,6 +32,7 @@ struct Comparison
     std::string m_Reference; ///< as well
     std::optional<Tolerance> m_Tolerance;
     size_t m_NumRuns = 0;
+    std::vector<std::string> m_Files; ///< those of each run, if -d has a folder or a pattern
     /// Times of the runs. The first run is left out if there are more. There are none of expected outputs in files.
     std::vector<double> m_TestedMs;
     std::vector<double> m_ReferenceMs;
@@ -53,7 +54,8 @@ uint64_t CountOutOfTolerance(const Comparison& comparison);
 /// The lines of TensorFlow Lite's inference_diff ("Num evaluation runs: 50", ...), and tables for people.
 std::string FormatComparison(const Comparison& comparison);
 
-/// Writes an object: tested, reference, runs, tested_ms, reference_ms, tolerance, is_within_tolerance, outputs, layers.
+/// Writes an object: tested, reference, runs, files, tested_ms, reference_ms, tolerance, is_within_tolerance, outputs,
+/// layers.
 void WriteComparison(JsonWriter& json, const Comparison& comparison);
 
 } // namespace tenon::tools

@@ -173,6 +173,13 @@ void WriteComparison(JsonWriter& json, const Comparison& comparison)
     json.Member("tested", comparison.m_Tested);
     json.Member("reference", comparison.m_Reference);
     json.Member("runs", comparison.m_NumRuns);
+    json.Key("files");
+    json.BeginArray();
+    for (const std::string& file : comparison.m_Files)
+    {
+        json.String(file);
+    }
+    json.EndArray();
     WriteTimes(json, "tested_ms", comparison.m_TestedMs);
     WriteTimes(json, "reference_ms", comparison.m_ReferenceMs);
     WriteTolerance(json, comparison.m_Tolerance);

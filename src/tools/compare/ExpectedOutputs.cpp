@@ -5,6 +5,7 @@
 #include "tools/common/Errors.hpp"
 #include "tools/common/FileInput.hpp"
 #include "tools/common/Npz.hpp"
+#include "tools/common/Quantize.hpp"
 #include "tools/common/Strings.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +40,8 @@ auto AtFile(const char* option, const std::string& file, const std::string& more
 
 std::string DescribeOutput(const NamedInfo& output)
 {
-    return fmt::format(" for output '{}', which is {}", OneLine(output.m_Name), output.m_Info.ToString());
+    return fmt::format(" for output '{}', which is {}{}", OneLine(output.m_Name), output.m_Info.ToString(),
+                       StandsForReals(output.m_Info) ? " (--dequantize-output makes it Float32)" : "");
 }
 
 std::vector<OutputData> ReadArrays(const std::string& file, const std::vector<NamedInfo>& outputs, const char* option,

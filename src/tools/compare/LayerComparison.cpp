@@ -74,7 +74,7 @@ void LayerComparison::AddFusions(const std::vector<LayerAssignment>& assignment,
         there.insert(NameOf(layer));
         if (!layer.m_FusedActivation.empty())
         {
-            m_Fusions[NameOf(layer)] = "with " + layer.m_FusedActivation;
+            m_Fusions[NameOf(layer)] = "fused with " + layer.m_FusedActivation;
             m_Inner.insert(NameOf(layer));
         }
     }
@@ -82,7 +82,7 @@ void LayerComparison::AddFusions(const std::vector<LayerAssignment>& assignment,
     {
         if (!there.contains(name))
         {
-            m_Fusions[name] = "a part of another layer";
+            m_Fusions[name] = "fused into another layer";
         }
     }
     for (const FusionReport& fusion : plan.m_Fusions)

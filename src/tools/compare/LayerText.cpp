@@ -56,7 +56,7 @@ std::vector<std::string> MakeRow(const ComparedLayer& layer)
     std::string remark = layer.m_WhyNot.empty() ? "" : "not compared: " + OneLine(layer.m_WhyNot);
     if (!layer.m_Fusion.empty())
     {
-        remark += fmt::format("{}[{}]", remark.empty() ? "" : " ", OneLine(layer.m_Fusion));
+        remark += (remark.empty() ? "" : "; ") + OneLine(layer.m_Fusion);
     }
     if (!layer.m_Difference)
     {

@@ -263,8 +263,7 @@ private:
     void InferFile(size_t index)
     {
         Infer(TensorsOf(0));
-        const std::filesystem::path file = m_Series.Sets()[index].front();
-        CompareWithReference(index, file.stem().string(), m_Inputs);
+        CompareWithReference(index, m_Series.Sets()[index].front(), m_Inputs);
     }
 
     /// One inference; its time is the last one afterwards.

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <utility>
 
 namespace tenon::tools
@@ -280,7 +281,7 @@ std::vector<std::string> RunComparison::FilesOf(size_t index, const std::string&
         std::vector<std::string> named;
         for (const std::string& entry : files)
         {
-            named.push_back(NameOutputFile(entry, file));
+            named.push_back(NameOutputFile(entry, std::filesystem::path(file).stem().string()));
         }
         return named;
     }
@@ -319,6 +320,10 @@ void RunComparison::AddRun(size_t index, const std::string& file, std::span<cons
             m_Network != nullptr ? m_Network->GetOutputs().Get(m_Outputs[i].m_Id) : expected[i];
         const std::string& name = m_Network != nullptr ? m_Outputs[i].m_Name : output.m_Name;
         AddOutput(m_Comparison, i, output.m_Name, TensorView(outputs.Get(output.m_Id)), name, TensorView(reference));
+    }
+    if (!file.empty())
+    {
+        m_Comparison.m_Files.push_back(file);
     }
     const auto addTime = [&](std::vector<double>& times, double ms)
     {

@@ -52,8 +52,8 @@ public:
     /// is none that can run.
     void Load(TestedNetwork tested);
 
-    /// Runs the reference with the inputs of run `index`, whose first file is `file` in a series and empty otherwise,
-    /// and compares the outputs. Throws as a run does.
+    /// Runs the reference with the inputs of run `index`, and compares the outputs. `file` is the first file of the
+    /// inputs in a series, else empty. Throws as a run does.
     void AddRun(size_t index, const std::string& file, std::span<const InputData> inputs, double testedMs,
                 const OutputStore& outputs);
 
