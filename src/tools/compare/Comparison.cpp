@@ -102,16 +102,23 @@ std::string FormatHistogram(const TensorDifference& difference)
     {
         return {};
     }
+    const auto begin = static_cast<size_t>(first - counts.begin());
+    const auto end = static_cast<size_t>(counts.rend() - last);
+    size_t width = 0;
+    for (size_t i = begin; i < end; ++i)
+    {
+        width = std::max(width, NameClass(i).size());
+    }
     TextRows rows;
-    for (auto i = static_cast<size_t>(first - counts.begin()); i < static_cast<size_t>(counts.rend() - last); ++i)
+    for (size_t i = begin; i < end; ++i)
     {
         const double signs = maxSigns * static_cast<double>(counts[i]) / static_cast<double>(max);
         const auto numSigns = static_cast<size_t>(counts[i] > 0 ? std::max(signs, 1.0) : 0.0);
-        rows.push_back({fmt::format("{:>12}", NameClass(i)), fmt::format("{:>10}", counts[i]),
+        rows.push_back({fmt::format("{:>{}}", NameClass(i), width), fmt::format("{:>10}", counts[i]),
                         fmt::format("{:>7.3f} %", Percent(counts[i], difference.NumElements())),
                         std::string(numSigns, '#')});
     }
-    return FormatRows(rows, "  ");
+    return FormatRows(rows, "    ");
 }
 
 /// "[0,3]" of an element in the order of memory.

@@ -85,16 +85,22 @@ void LayerComparison::AddFusions(const std::vector<LayerAssignment>& assignment,
             m_Fusions[name] = "fused into another layer";
         }
     }
+    const auto add = [&](size_t index, const std::string& fusion)
+    {
+        const PlannedLayer& layer = plan.m_Layers[index];
+        std::string& text = m_Fusions[{"", layer.m_Name, layer.m_Name.empty() ? layer.m_Type : ""}];
+        text += (text.empty() ? "" : ", ") + fusion;
+    };
     for (const FusionReport& fusion : plan.m_Fusions)
     {
-        for (const auto& [index, end] : {std::pair{fusion.m_First, "from"}, std::pair{fusion.m_Last, "to"}})
+        const bool isOne = fusion.m_First == fusion.m_Last;
+        if (fusion.m_WhyNot.empty())
         {
-            if (fusion.m_WhyNot.empty() && index < plan.m_Layers.size())
-            {
-                const PlannedLayer& layer = plan.m_Layers[index];
-                std::string& text = m_Fusions[{"", layer.m_Name, layer.m_Name.empty() ? layer.m_Type : ""}];
-                text += fmt::format("{}{} {} here", text.empty() ? "" : ", ", fusion.m_Fusion, end);
-            }
+            add(fusion.m_First, isOne ? fusion.m_Fusion : fusion.m_Fusion + " from here");
+        }
+        if (fusion.m_WhyNot.empty() && !isOne)
+        {
+            add(fusion.m_Last, fusion.m_Fusion + " to here");
         }
     }
 }

@@ -74,11 +74,11 @@ std::vector<std::string> MakeRow(const ComparedLayer& layer)
     return row;
 }
 
-/// The layer whose relative error is the largest multiple of any before it; empty if none is twice as large. Quantized
-/// outputs that exist only here may have the range of the activation behind them, and so a large error.
+/// The layer whose relative error is the largest multiple of any before it; empty if none is ten times as large.
+/// Quantized outputs that exist only here may have the range of the activation behind them, and so a large error.
 std::string DescribeLargestGrowth(const std::vector<ComparedLayer>& layers)
 {
-    constexpr double minGrowth = 2.0;
+    constexpr double minGrowth = 10.0;
     double before = MinGrowing;
     double growth = minGrowth;
     std::string text;
