@@ -339,7 +339,7 @@ HelpText MakeHelpText()
                        "ExecuteNetwork -m model.onnx --dim batch=4 -d inputs.npz -w outputs.npy"};
     text.m_End = "Exit status: 0 success; 2 bad arguments; 3 the model or an input file is missing, corrupt or "
                  "contradictory; 4 an operator or type is not supported by the chosen backends; 5 a failure while "
-                 "running; 6 outputs differ by more than --tolerance.";
+                 "running; 6 --tolerance is exceeded.";
     return text;
 }
 

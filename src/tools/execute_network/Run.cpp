@@ -95,6 +95,7 @@ public:
         Load(std::move(network));
         LoadReference(backends);
         FillInputs(HasRandomSets() ? Distribution::Gaussian : Distribution::Uniform);
+        ShareRandomInputs(0);
         WarnOfQuantization(m_Options, m_Report);
         PrintForArmNN(FormatArmNNNetwork(m_Report.m_Inputs, OutputsOfNetwork()));
         Iterate();
@@ -170,6 +171,14 @@ private:
 
     bool HasRandomSets() const { return m_Comparison && m_Comparison->HasRandomSets(); }
 
+    void ShareRandomInputs(unsigned int iteration)
+    {
+        if (HasRandomSets())
+        {
+            m_Comparison->ShareRandomInputs(m_Inputs, iteration);
+        }
+    }
+
     void LoadReference(const std::vector<BackendId>& backends)
     {
         if (m_Comparison)
@@ -239,6 +248,7 @@ private:
             if (i > 0 && HasRandomSets())
             {
                 FillRandomInputs(m_Report.m_Inputs, m_Inputs, Distribution::Gaussian, i);
+                ShareRandomInputs(i);
             }
             if (i == 0 || HasSets() || HasRandomSets())
             {

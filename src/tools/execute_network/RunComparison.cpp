@@ -6,8 +6,10 @@
 #include "tools/common/Errors.hpp"
 #include "tools/common/Npz.hpp"
 #include "tools/common/Quantize.hpp"
+#include "tools/common/RandomInputs.hpp"
 #include "tools/common/Strings.hpp"
 #include "tools/compare/ExpectedOutputs.hpp"
+#include "tools/execute_network/FileSeries.hpp"
 #include "tools/execute_network/Report.hpp"
 #include "tools/execute_network/SeriesOutputs.hpp"
 
@@ -122,6 +124,15 @@ void RunComparison::Load(TestedNetwork tested)
     m_Comparison.m_Tested = DescribeSide(m_Options.m_ModelPath, m_Tested.m_Assignment);
     if (!m_Reference.m_Files.empty())
     {
+        const size_t numFiles = m_Reference.m_Files.size();
+        const size_t perRun = CountFilesOfRun();
+        if (!HasFileSeries(m_Options) &&
+            (perRun == 0 || numFiles % perRun != 0 || numFiles / perRun > m_Options.m_Iterations))
+        {
+            throw UsageError(fmt::format("{}: {} file(s) are given for {} output(s) and {} run(s); give one for each "
+                                         "output, or such sets for --num-runs; --output-name chooses outputs",
+                                         CompareWith, numFiles, m_Tested.m_Outputs.size(), m_Options.m_Iterations));
+        }
         return;
     }
     if (m_Tested.m_IsReadOptimized && (m_Reference.m_Model.empty() || m_Options.m_ComparesLayers))
@@ -273,6 +284,30 @@ InputTensors RunComparison::MakeInputs(std::span<const InputData> inputs)
     return tensors;
 }
 
+void RunComparison::ShareRandomInputs(std::vector<InputData>& inputs, uint64_t set) const
+{
+    for (size_t i = 0; i < m_Inputs.size(); ++i)
+    {
+        InputData& input = inputs[m_Sources[i]];
+        if (StandsForReals(m_Inputs[i].m_Info) && !StandsForReals(input.m_Info))
+        {
+            TensorInfo info = m_Inputs[i].m_Info;
+            info.SetShape(input.m_Info.GetShape());
+            std::vector<InputData> quantized;
+            quantized.push_back({info, {}, {}});
+            FillRandomInputs({m_Inputs[i]}, quantized, Distribution::Gaussian, set);
+            DequantizeToFloats(quantized.front().m_Data.Data(), info, input.m_Data.Data());
+        }
+    }
+}
+
+size_t RunComparison::CountFilesOfRun() const
+{
+    const std::vector<std::string>& files = m_Reference.m_Files;
+    const bool isNpz = std::all_of(files.begin(), files.end(), [](const std::string& file) { return IsNpz(file, ""); });
+    return isNpz ? 1 : m_Tested.m_Outputs.size();
+}
+
 std::vector<std::string> RunComparison::FilesOf(size_t index, const std::string& file) const
 {
     const std::vector<std::string>& files = m_Reference.m_Files;
@@ -285,14 +320,9 @@ std::vector<std::string> RunComparison::FilesOf(size_t index, const std::string&
         }
         return named;
     }
-    const bool isNpz = std::all_of(files.begin(), files.end(), [](const std::string& each) { return IsNpz(each, ""); });
-    const size_t perSet = isNpz ? 1 : m_Tested.m_Outputs.size();
-    if (perSet == 0 || files.size() % perSet != 0)
-    {
-        return files; // which are refused where they are read
-    }
-    const auto first = files.begin() + static_cast<std::ptrdiff_t>(index % (files.size() / perSet) * perSet);
-    return {first, first + static_cast<std::ptrdiff_t>(perSet)};
+    const size_t perRun = CountFilesOfRun();
+    const auto first = files.begin() + static_cast<std::ptrdiff_t>(index % (files.size() / perRun) * perRun);
+    return {first, first + static_cast<std::ptrdiff_t>(perRun)};
 }
 
 void RunComparison::AddRun(size_t index, const std::string& file, std::span<const InputData> inputs, double testedMs,

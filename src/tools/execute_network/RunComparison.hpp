@@ -48,6 +48,10 @@ public:
     /// Whether inputs are new random values for each run.
     bool HasRandomSets() const { return m_Options.m_InputFiles.empty() && m_Reference.m_Files.empty(); }
 
+    /// Replaces random inputs that the reference has quantized by numbers that its inputs stand for. `set` is the
+    /// number of the run.
+    void ShareRandomInputs(std::vector<InputData>& inputs, uint64_t set) const;
+
     /// Loads the reference. Throws InputError if inputs or outputs of another model do not fit, and UsageError if there
     /// is none that can run.
     void Load(TestedNetwork tested);
@@ -75,6 +79,8 @@ private:
     void MatchOutputs(const std::vector<Binding>& outputs);
     std::vector<BackendId> ChooseBackends() const;
     InputTensors MakeInputs(std::span<const InputData> inputs);
+    /// The number of files for each run, if they are no folders.
+    size_t CountFilesOfRun() const;
     std::vector<std::string> FilesOf(size_t index, const std::string& file) const;
 
     const Options& m_Options;

@@ -246,7 +246,7 @@ TEST_F(Compare, ReferencesThatAreNoneAreRefused)
     ExpectFailure(Run(m_Relu, {"--compare-with", input, "--compare-layers"}), 2,
                   "--compare-layers: --compare-with names files, which have no layers");
     ExpectFailure(Run(m_Relu, {"--compare-with", input + "," + input}), 2,
-                  "--compare-with: 2 file(s) are given for 1 output(s)");
+                  "--compare-with: 2 file(s) are given for 1 output(s) and 1 run(s)");
     ExpectFailure(Run(m_Relu, {"--compare-with", ""}), 2, "--compare-with: nothing is given");
     ExpectFailure(Run(m_Relu, {"--tolerance", "1"}), 2, "--tolerance: name a reference in --compare-with");
     ExpectFailure(Run(m_Relu, {"--compare-layers"}), 2, "--compare-layers: name a reference in --compare-with");
