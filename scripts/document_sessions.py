@@ -40,6 +40,8 @@ SIDE = 8
 VARYING = re.compile("|".join((
     r"\b(?:load|optimize|first inference|min|median|mean|p90|p99|max|std) [\d.]+",
     r"\b\d+ threads\b",
+    r"\b(?:avg|std_dev)=[\d.]+\(us\)",
+    r"\b[\d.]+ ms in place of [\d.]+ ms: [\d.]+ times as fast",
 )))
 
 

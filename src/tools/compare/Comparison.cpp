@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace tenon::tools
@@ -153,6 +154,14 @@ std::string FormatWorst(const ComparedOutput& output, const Comparison& comparis
                                                    : "");
 }
 
+/// Rounding alone has a bias of far less than the errors.
+std::string DescribeBias(const TensorDifference& difference)
+{
+    constexpr double minShare = 0.01;
+    const bool hasBias = std::fabs(difference.Bias()) > minShare * difference.MeanError();
+    return hasBias ? fmt::format("bias {:.3g}", difference.Bias()) : "no bias";
+}
+
 std::string FormatDetails(const ComparedOutput& output, const Comparison& comparison)
 {
     const TensorDifference& difference = output.m_Difference;
@@ -164,7 +173,7 @@ std::string FormatDetails(const ComparedOutput& output, const Comparison& compar
     if (difference.GetMeasure() != Measure::Exact && difference.MaxError() > 0.0)
     {
         const std::optional<double> relative = difference.RelativeRmsError();
-        text += fmt::format("  bias {:.3g}, largest relative error {:.3g}{}\n", difference.Bias(),
+        text += fmt::format("  {}, largest relative error {:.3g}{}\n", DescribeBias(difference),
                             difference.MaxRelativeError(),
                             relative ? fmt::format(", RMS {:.3g} of the reference's", *relative) : "");
     }

@@ -45,6 +45,9 @@ public:
                                      const std::vector<std::vector<unsigned int>>& shapes,
                                      const std::function<void(size_t index, const std::string& error)>& fail);
 
+    /// The result of LoadFirst once more.
+    std::vector<InputData> LoadFirstAgain() const { return Load(m_First); }
+
     /// The files of each inference.
     const std::vector<std::vector<std::string>>& Sets() const { return m_Sets; }
 

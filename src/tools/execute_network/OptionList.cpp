@@ -325,7 +325,7 @@ HelpText MakeHelpText()
         {groups::Outputs, "printed and written outputs, classes, the report"},
         {groups::Benchmark, "repeated runs, their times, and comparisons of times"},
         {groups::Profile, "where the time goes"},
-        {groups::Compare, "outputs compared with files and other backends"},
+        {groups::Compare, "outputs compared with backends, models and files"},
         {groups::Files, "the network and its packed weights as files; names of files",
          "Names of files: '-' is standard input where one is read, and standard output where one is written, which "
          "then takes nothing else; text for people goes to standard error. Pipes and devices are read and written as "

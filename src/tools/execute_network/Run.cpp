@@ -198,6 +198,19 @@ private:
         }
     }
 
+    /// With the inputs of the last run, or with the first files of a series, as the last ones may be unreadable.
+    void CompareLayers()
+    {
+        if (m_Comparison && m_Options.m_ComparesLayers)
+        {
+            if (m_Series.IsUsed())
+            {
+                m_Inputs = m_Series.LoadFirstAgain();
+            }
+            m_Comparison->CompareLayers(m_Series.IsUsed() ? m_Inputs : InputsOf(m_Options.m_Iterations - 1));
+        }
+    }
+
     /// The outputs as the loaded network has them: shapes that follow from the inputs are open until the first run.
     std::vector<Binding> OutputsOfNetwork() const
     {
@@ -263,10 +276,7 @@ private:
             }
         }
         progress.reset();
-        if (m_Comparison)
-        {
-            m_Comparison->CompareLayers(m_Series.IsUsed() ? m_Inputs : InputsOf(m_Options.m_Iterations - 1));
-        }
+        CompareLayers();
         DescribeResults();
     }
 

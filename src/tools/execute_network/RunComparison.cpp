@@ -373,10 +373,6 @@ void RunComparison::AddRun(size_t index, const std::string& file, std::span<cons
 
 void RunComparison::CompareLayers(std::span<const InputData> inputs)
 {
-    if (!m_Options.m_ComparesLayers)
-    {
-        return;
-    }
     m_Network.reset(); // three networks, with their weights, are enough
     const InputTensors referenceInputs = MakeInputs(inputs);
     const auto load =

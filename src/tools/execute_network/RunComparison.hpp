@@ -61,7 +61,7 @@ public:
     void AddRun(size_t index, const std::string& file, std::span<const InputData> inputs, double testedMs,
                 const OutputStore& outputs);
 
-    /// With --compare-layers: runs both networks once more with the inputs of a run, layer by layer.
+    /// Runs both networks once more with the inputs of a run, layer by layer.
     void CompareLayers(std::span<const InputData> inputs);
 
     /// Must be called before the runtime is gone.

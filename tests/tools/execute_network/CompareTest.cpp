@@ -228,6 +228,13 @@ TEST_F(Compare, LayersAreComparedOnRequest)
               "CONV_2D:0");
     EXPECT_EQ(layers.m_Items.back().At("layer").m_Text, "SOFTMAX:9:Float32");
 
+    std::filesystem::create_directory(m_Folder.Path("in"));
+    WriteInput("in/1.npy", DataType::Float32);
+    m_Folder.Write("in/2.npy", "damaged");
+    const Outcome series = Run(FloatModel, {"-d", m_Folder.Path("in"), "--compare-with", "CpuAcc", "--compare-layers"});
+    ExpectFailure(series, 3, "1 of 2 files failed");
+    EXPECT_TRUE(Has(series.m_Out, "\nSOFTMAX:9  ")) << series.m_Out;
+
     const Outcome same = Run(FloatModel, {"--compare-with", "CpuRef", "--num-runs", "1", "--compare-layers"});
     ASSERT_EQ(same.m_Status, 0) << same.m_Error;
     EXPECT_TRUE(Has(same.m_Out, "first layer that differs: none\n")) << same.m_Out;
