@@ -134,11 +134,6 @@ std::string FormatPlace(const TensorShape& shape, size_t index)
     return fmt::format("[{}]", fmt::join(place, ","));
 }
 
-bool IsComplexType(DataType type)
-{
-    return type == DataType::Complex64 || type == DataType::Complex128;
-}
-
 std::string FormatWorst(const ComparedOutput& output, const Comparison& comparison)
 {
     const std::optional<WorstElement>& worst = output.m_Difference.Worst();
@@ -146,9 +141,8 @@ std::string FormatWorst(const ComparedOutput& output, const Comparison& comparis
     {
         return {};
     }
-    const size_t index = IsComplexType(output.m_Info.GetDataType()) ? worst->m_Index / 2 : worst->m_Index;
     return fmt::format("  largest difference: {:.7g} in place of {:.7g}, element {}{}\n", worst->m_Tested,
-                       worst->m_Reference, FormatPlace(output.m_Info.GetShape(), index),
+                       worst->m_Reference, FormatPlace(output.m_Info.GetShape(), worst->m_Index),
                        !comparison.m_Files.empty() ? fmt::format(" of '{}'", OneLine(comparison.m_Files[worst->m_Run]))
                        : comparison.m_NumRuns > 1  ? fmt::format(" of run {}", worst->m_Run + 1)
                                                    : "");

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <type_traits>
 
 namespace tenon::tools
 {
@@ -67,14 +67,27 @@ uint64_t CountUlps(Bits a, Bits b)
     return std::max(magnitudeA, magnitudeB) - std::min(magnitudeA, magnitudeB);
 }
 
+/// 0 for types that are no floats.
 uint64_t CountUlps(DataType type, const std::byte* a, const std::byte* b, size_t i)
 {
-    switch (type)
-    {
-    case DataType::Float32: return CountUlps(Load<uint32_t>(a, i), Load<uint32_t>(b, i));
-    case DataType::Float64: return CountUlps(Load<uint64_t>(a, i), Load<uint64_t>(b, i));
-    default: return CountUlps(Load<uint16_t>(a, i), Load<uint16_t>(b, i)); // Float16 and BFloat16
-    }
+    return VisitStorage(type,
+                        [&](auto storage) -> uint64_t
+                        {
+                            using T = decltype(storage);
+                            if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
+                            {
+                                return CountUlps(Load<uint16_t>(a, i), Load<uint16_t>(b, i));
+                            }
+                            else if constexpr (std::is_floating_point_v<T>)
+                            {
+                                using Bits = std::conditional_t<sizeof(T) == sizeof(uint32_t), uint32_t, uint64_t>;
+                                return CountUlps(Load<Bits>(a, i), Load<Bits>(b, i));
+                            }
+                            else
+                            {
+                                return 0;
+                            }
+                        });
 }
 
 /// Steps of quantized elements, or integers that differ.
@@ -114,6 +127,7 @@ void TensorDifference::AddRun(const TensorView& tested, const TensorView& refere
     const RealElements testedReals(tested);
     const RealElements referenceReals(reference);
     const DataType type = PartType(tested.m_Info->GetDataType());
+    const size_t numParts = type == tested.m_Info->GetDataType() ? 1 : 2;
     const bool isUlp = m_Measure == Measure::Floats;
     const bool isSteps = m_Measure == Measure::Steps || m_Measure == Measure::Exact;
     for (size_t i = 0; i < testedReals.Count(); ++i)
@@ -121,7 +135,7 @@ void TensorDifference::AddRun(const TensorView& tested, const TensorView& refere
         const uint64_t units = isUlp     ? CountUlps(type, tested.m_Data, reference.m_Data, i)
                                : isSteps ? CountSteps(type, tested.m_Data, reference.m_Data, i)
                                          : 0;
-        AddElement(i, testedReals[i], referenceReals[i], units);
+        AddElement(i / numParts, testedReals[i], referenceReals[i], units);
     }
     m_MeanErrorsOfRuns.push_back(m_NumFiniteOfRun > 0 ? m_SumOfRun / static_cast<double>(m_NumFiniteOfRun) : 0.0);
 }

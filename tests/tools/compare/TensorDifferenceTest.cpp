@@ -223,13 +223,14 @@ TEST(TensorDifference, OfIntegersAndBooleansIsExact)
 
 TEST(TensorDifference, OfComplexElementsIsOfTheirParts)
 {
-    const TensorInfo info({1}, DataType::Complex64);
-    Tensor tested(info, {1});
-    Tensor reference(info, {1});
+    const TensorInfo info({2}, DataType::Complex64);
+    Tensor tested(info, {1, 1});
+    Tensor reference(info, {1, 1});
     const float imaginary = 2.0f;
-    std::memcpy(tested.Data() + sizeof(float), &imaginary, sizeof(imaginary));
+    std::memcpy(tested.Data() + 3 * sizeof(float), &imaginary, sizeof(imaginary));
     const TensorDifference difference = Compare(tested, reference);
-    EXPECT_EQ(difference.NumElements(), 2U);
+    EXPECT_EQ(difference.NumElements(), 4U);
+    EXPECT_EQ(difference.Worst()->m_Index, 1U);
     EXPECT_EQ(difference.NumDifferent(), 1U);
     EXPECT_EQ(difference.MaxError(), 2.0);
 }
