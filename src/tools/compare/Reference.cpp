@@ -57,7 +57,8 @@ bool IsThere(const std::string& entry)
 
 bool NamesOutputFiles(const std::vector<std::string>& entries)
 {
-    return std::any_of(entries.begin(), entries.end(), HasNameOfOutput);
+    return std::any_of(entries.begin(), entries.end(),
+                       [](const std::string& entry) { return HasNameOfOutput(entry) || IsStandardInput(entry); });
 }
 
 Reference ChooseReference(const std::vector<std::string>& entries, const IRuntime& runtime, const Limits& limits)

@@ -20,7 +20,7 @@ struct Reference
     std::vector<std::string> m_Files;
 };
 
-/// Whether the entries have names of files of expected outputs, such as a.npy.
+/// Whether the entries have names of files of expected outputs, such as a.npy, or are standard input.
 bool NamesOutputFiles(const std::vector<std::string>& entries);
 
 /// The reference that the entries of --compare-with name: a model by its content, backends by those of the runtime, and

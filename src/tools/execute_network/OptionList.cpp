@@ -272,7 +272,8 @@ void DeclareCompare(CLI::App& app, Options& options, RawOptions& raw)
     AddList(app, "--compare-with", raw.m_CompareWith, "REFERENCE,...",
             "Compare the outputs of each inference with those of a reference, with figures, and histograms of ULP or "
             "quantization steps. Backends: the model on these. A model: that model, on backends given with it or on "
-            "those of -c. Else files, as -w writes them, or an .npz file. Without -d, inputs are random (Gaussian)");
+            "those of -c. Else files, as -w writes them, or an .npz file. Without -d, 50 runs (--num-runs) with "
+            "random, Gaussian inputs");
     app.add_option("--tolerance", raw.m_Tolerance,
                    "End with status 6 if elements differ by more than all of these bounds: abs=X or X alone, rel=X of "
                    "the reference, ulp=N of floats, steps=N of quantized outputs; e.g. rel=1e-3,abs=1e-6. Integers, "

@@ -325,30 +325,38 @@ std::vector<std::string> RunComparison::FilesOf(size_t index, const std::string&
     return {first, first + static_cast<std::ptrdiff_t>(perRun)};
 }
 
+const std::vector<OutputData>& RunComparison::ReadExpected(size_t index, const std::string& file,
+                                                           const OutputStore& outputs)
+{
+    const std::vector<std::string> files = FilesOf(index, file);
+    const auto known = m_Expected.find(files);
+    if (known != m_Expected.end())
+    {
+        return known->second;
+    }
+    if (!file.empty())
+    {
+        m_Expected.clear(); // no other file of the series has these
+    }
+    std::vector<NamedInfo> infos;
+    for (const Binding& output : m_Tested.m_Outputs)
+    {
+        infos.push_back({output.m_Name, outputs.Get(output.m_Id).m_Info});
+    }
+    return m_Expected[files] = ReadExpectedOutputs(files, infos, CompareWith, m_Options.m_Limits);
+}
+
 void RunComparison::AddRun(size_t index, const std::string& file, std::span<const InputData> inputs, double testedMs,
                            const OutputStore& outputs)
 {
-    std::vector<OutputData> expected;
-    double referenceMs = 0.0;
-    if (m_Network != nullptr)
-    {
-        referenceMs = m_Network->Run(MakeInputs(inputs));
-    }
-    else
-    {
-        std::vector<NamedInfo> infos;
-        for (const Binding& output : m_Tested.m_Outputs)
-        {
-            infos.push_back({output.m_Name, outputs.Get(output.m_Id).m_Info});
-        }
-        expected = ReadExpectedOutputs(FilesOf(index, file), infos, CompareWith, m_Options.m_Limits);
-    }
+    const bool hasNetwork = m_Network != nullptr;
+    const double referenceMs = hasNetwork ? m_Network->Run(MakeInputs(inputs)) : 0.0;
+    const std::vector<OutputData>* const expected = hasNetwork ? nullptr : &ReadExpected(index, file, outputs);
     for (size_t i = 0; i < m_Tested.m_Outputs.size(); ++i)
     {
         const Binding& output = m_Tested.m_Outputs[i];
-        const OutputData& reference =
-            m_Network != nullptr ? m_Network->GetOutputs().Get(m_Outputs[i].m_Id) : expected[i];
-        const std::string& name = m_Network != nullptr ? m_Outputs[i].m_Name : output.m_Name;
+        const OutputData& reference = hasNetwork ? m_Network->GetOutputs().Get(m_Outputs[i].m_Id) : (*expected)[i];
+        const std::string& name = hasNetwork ? m_Outputs[i].m_Name : output.m_Name;
         AddOutput(m_Comparison, i, output.m_Name, TensorView(outputs.Get(output.m_Id)), name, TensorView(reference));
     }
     if (!file.empty())
@@ -364,7 +372,7 @@ void RunComparison::AddRun(size_t index, const std::string& file, std::span<cons
         times.push_back(ms);
     };
     addTime(m_Comparison.m_TestedMs, testedMs);
-    if (m_Network != nullptr)
+    if (hasNetwork)
     {
         addTime(m_Comparison.m_ReferenceMs, referenceMs);
     }

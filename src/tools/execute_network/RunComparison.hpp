@@ -82,6 +82,7 @@ private:
     /// The number of files for each run, if they are no folders.
     size_t CountFilesOfRun() const;
     std::vector<std::string> FilesOf(size_t index, const std::string& file) const;
+    const std::vector<OutputData>& ReadExpected(size_t index, const std::string& file, const OutputStore& outputs);
 
     const Options& m_Options;
     IRuntime& m_Runtime;
@@ -95,7 +96,9 @@ private:
     std::vector<size_t> m_Sources;               ///< the input of the tested network for each of them
     std::vector<Binding> m_Outputs;              ///< of the reference, for each output to compare
     std::vector<InputData> m_Converted;          ///< inputs in other types, of the present run
-    std::unique_ptr<OtherNetwork> m_Network;     ///< null without a reference to run
+    /// Expected outputs by their files, which may be pipes that are read once.
+    std::map<std::vector<std::string>, std::vector<OutputData>> m_Expected;
+    std::unique_ptr<OtherNetwork> m_Network; ///< null without a reference to run
     Comparison m_Comparison;
 };
 
