@@ -42,6 +42,8 @@ VARYING = re.compile("|".join((
     r"\b(?:load|optimize|first inference|min|median|mean|p90|p99|max|std) [\d.]+",
     r"\b\d+ threads\b",
     r"\barena [\d.]+",  # scratch memory of each thread
+    r"\b(?:avg|std_dev)=[\d.]+\(us\)",
+    r"\b[\d.]+ ms in place of [\d.]+ ms: [\d.]+ times as fast",
 )))
 
 

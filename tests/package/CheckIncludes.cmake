@@ -72,8 +72,12 @@ set(rules
   "src/tools/common/posix : tools/common posix"
   "src/tools/common/windows : tools/common windows posix"
   "src/tools/common : json reports formats text zip api backend parsers serializer fmt cli11 stb"
+  "src/tools/benchmark/posix : tools/benchmark tools/common fmt posix"
+  "src/tools/benchmark/windows : tools/benchmark tools/common fmt"
+  "src/tools/benchmark : tools/common json text api fmt"
+  "src/tools/compare : tools/common json formats text api fmt"
   "src/tools/describe : tools/common json reports formats api fmt"
-  "src/tools/execute_network : tools/common tools/describe json reports formats text api serializer fmt cli11"
+  "src/tools/execute_network : tools/benchmark tools/common tools/compare tools/describe json reports formats text api serializer fmt cli11"
   "samples/delegate : api delegate tensorflow"
   "samples : beside api backend parsers serializer stb")
 
@@ -90,7 +94,7 @@ function(classify included out)
     set(kind std)
   elseif(included MATCHES "^<std(def|int)\\.h>$") # of headers that are C, too
     set(kind std)
-  elseif(included MATCHES "^<(arm_neon|asm/hwcap|cpuid|dlfcn|fcntl|pthread|sched|signal|unistd|sys/[a-z]+)\\.h>$")
+  elseif(included MATCHES "^<(arm_neon|asm/hwcap|cpuid|dlfcn|fcntl|pthread|sched|signal|spawn|unistd|sys/[a-z]+)\\.h>$")
     set(kind posix)
   elseif(included MATCHES "^<(io|psapi|windows)\\.h>$")
     set(kind windows)

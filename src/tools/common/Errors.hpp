@@ -16,7 +16,8 @@ enum class ExitStatus
     BadArguments = 2, ///< 1 is left free: shells and interpreters use it for failures of their own
     BadInput = 3,     ///< the model or an input file is missing, corrupt or contradictory
     Unsupported = 4,  ///< an operator or type that none of the chosen backends supports
-    Failed = 5        ///< a failure while running
+    Failed = 5,       ///< a failure while running
+    Different = 6     ///< outputs differ from those of a reference by more than is allowed
 };
 
 /// An argument of the command line is wrong: ExitStatus::BadArguments.
@@ -50,6 +51,13 @@ public:
 
 /// The run itself failed, or its results could not be written: ExitStatus::Failed.
 class RunError : public std::runtime_error
+{
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// Outputs differ by more than a tolerance: ExitStatus::Different.
+class ToleranceError : public std::runtime_error
 {
 public:
     using std::runtime_error::runtime_error;

@@ -102,13 +102,14 @@ InputSource NpzFile::Open(const std::string& name) const
     return {m_Path + "/" + entry->m_Name, std::make_shared<const std::vector<uint8_t>>(std::move(bytes))};
 }
 
-std::vector<std::string> ChooseArrays(const std::vector<std::string>& arrays, const std::vector<Binding>& inputs)
+std::vector<std::string> ChooseArrays(const std::vector<std::string>& arrays, const std::vector<Binding>& bindings,
+                                      const char* kind)
 {
     std::vector<std::string> names;
     std::vector<std::string> numbered;
-    for (const Binding& input : inputs)
+    for (const Binding& binding : bindings)
     {
-        names.push_back(input.m_Name);
+        names.push_back(binding.m_Name);
         numbered.push_back(fmt::format("arr_{}", numbered.size()));
     }
     const auto isThere = [&](const std::string& name) { return Contains(arrays, name); };
@@ -118,7 +119,7 @@ std::vector<std::string> ChooseArrays(const std::vector<std::string>& arrays, co
     if (missing != chosen.end())
     {
         const auto index = static_cast<size_t>(missing - chosen.begin());
-        throw InputError(fmt::format("it has no array for input '{}'{}; its arrays are {}", OneLine(names[index]),
+        throw InputError(fmt::format("it has no array for {} '{}'{}; its arrays are {}", kind, OneLine(names[index]),
                                      isNamed ? "" : fmt::format(", by name or as '{}'", numbered[index]),
                                      QuoteSome(arrays)));
     }

@@ -47,7 +47,9 @@ private:
 };
 
 /// The array of each input: those with the names of the inputs, or else arr_0, arr_1 and so on in the order of the
-/// inputs. Throws InputError for an input without an array, with the names that there are.
-std::vector<std::string> ChooseArrays(const std::vector<std::string>& arrays, const std::vector<Binding>& inputs);
+/// inputs. The same for outputs, if `kind` is "output". Throws InputError for one without an array, with the names that
+/// there are.
+std::vector<std::string> ChooseArrays(const std::vector<std::string>& arrays, const std::vector<Binding>& bindings,
+                                      const char* kind = "input");
 
 } // namespace tenon::tools

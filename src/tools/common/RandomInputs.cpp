@@ -9,9 +9,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace tenon::tools
 {
@@ -35,6 +37,26 @@ public:
 
     /// In [0, 1), a multiple of 2^-24, so that it is the same in every float type that can hold it.
     double NextUnit() { return std::ldexp(static_cast<double>(Next() >> 40), -24); }
+
+    /// Gaussian in [0, 1), around a half with a third as standard deviation. Sums of 12 uniform numbers have a variance
+    /// of 1 and, unlike logarithms, the same bits on every machine.
+    double NextGaussianUnit()
+    {
+        constexpr int numTerms = 12;
+        for (;;)
+        {
+            double sum = 0.0;
+            for (int i = 0; i < numTerms; ++i)
+            {
+                sum += NextUnit();
+            }
+            const double unit = std::ldexp(std::floor(std::ldexp(0.5 + (sum - 0.5 * numTerms) / 3.0, 24)), -24);
+            if (unit >= 0.0 && unit < 1.0)
+            {
+                return unit;
+            }
+        }
+    }
 
 private:
     uint64_t m_State;
@@ -67,24 +89,43 @@ InputData PlanRandomInput(const TensorInfo& info, const Limits& limits)
     return data;
 }
 
-void FillWithRandom(InputData& data, size_t index)
+void FillWithRandomBits(Buffer& data, RandomBits& random)
 {
-    RandomBits random(index + 1);
-    if (IsAnyBitPatternGood(data.m_Info))
+    for (size_t i = 0; i < data.Size(); ++i)
     {
-        for (size_t i = 0; i < data.m_Data.Size(); ++i)
-        {
-            data.m_Data.Data()[i] = static_cast<std::byte>(random.Next() >> 56);
-        }
+        data.Data()[i] = static_cast<std::byte>(random.Next() >> 56);
+    }
+}
+
+/// The range of the values of a quantized type, [first, second).
+std::pair<double, double> RangeOf(DataType type)
+{
+    const bool isUnsigned = type == DataType::QAsymmU8;
+    const int bits = type == DataType::QSymmS4 ? 4 : static_cast<int>(8 * GetDataTypeSize(type));
+    const double width = std::ldexp(1.0, bits);
+    return isUnsigned ? std::pair(0.0, width) : std::pair(-0.5 * width, 0.5 * width);
+}
+
+void FillWithRandom(InputData& data, size_t index, Distribution distribution, uint64_t set)
+{
+    RandomBits random(index + 1 + (set << 32));
+    const bool isQuantized = IsAnyBitPatternGood(data.m_Info);
+    const bool isGaussian = distribution == Distribution::Gaussian;
+    if (isQuantized && !isGaussian)
+    {
+        FillWithRandomBits(data.m_Data, random);
         return;
     }
     const DataType type = data.m_Info.GetDataType();
-    const bool isWhole = IsIntegerType(type) || type == DataType::Boolean;
+    const bool isWhole = !isQuantized && (IsIntegerType(type) || type == DataType::Boolean);
+    const auto [low, high] = isQuantized ? RangeOf(type) : std::pair(-1.0, 1.0);
+    std::fill_n(data.m_Data.Data(), data.m_Data.Size(), std::byte{0}); // elements of 4 bits share bytes
     const uint64_t count = data.m_Info.GetShape().GetNumElements64();
     for (size_t i = 0; i < count; ++i)
     {
-        const double unit = random.NextUnit();
-        SetElement(type, data.m_Data.Data(), i, isWhole ? std::floor(2.0 * unit) : 2.0 * unit - 1.0);
+        const double unit = isGaussian && !isWhole ? random.NextGaussianUnit() : random.NextUnit();
+        const double value = isWhole ? std::floor(2.0 * unit) : low + (high - low) * unit;
+        SetElement(type, data.m_Data.Data(), i, isQuantized ? std::floor(value) : value);
     }
 }
 
@@ -107,7 +148,8 @@ std::vector<InputData> PlanRandomInputs(const std::vector<Binding>& bindings, co
     return inputs;
 }
 
-void FillRandomInputs(const std::vector<Binding>& bindings, std::vector<InputData>& inputs)
+void FillRandomInputs(const std::vector<Binding>& bindings, std::vector<InputData>& inputs, Distribution distribution,
+                      uint64_t set)
 {
     // All memory first: filling takes long where there is much of it.
     for (size_t i = 0; i < inputs.size(); ++i)
@@ -116,7 +158,7 @@ void FillRandomInputs(const std::vector<Binding>& bindings, std::vector<InputDat
     }
     for (size_t i = 0; i < inputs.size(); ++i)
     {
-        FillWithRandom(inputs[i], i);
+        FillWithRandom(inputs[i], i, distribution, set);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "tools/common/LimitOption.hpp"
 #include "tools/common/SystemFiles.hpp"
 #include "tools/common/Terminal.hpp"
+#include "tools/execute_network/BenchmarkRun.hpp"
 #include "tools/execute_network/Descriptions.hpp"
 #include "tools/execute_network/Options.hpp"
 #include "tools/execute_network/Run.hpp"
@@ -42,6 +43,10 @@ ExitStatus RunAndExplain(int argc, const char* const* argv)
         {
             DescribeModels(line.m_Options);
         }
+        else if (line.m_Options.m_Benchmark.m_IsAsked)
+        {
+            RunBenchmark(line.m_Options);
+        }
         else
         {
             Run(line.m_Options);
@@ -59,6 +64,10 @@ ExitStatus RunAndExplain(int argc, const char* const* argv)
     catch (const UnimplementedException& error)
     {
         return Fail(ExitStatus::Unsupported, error.what());
+    }
+    catch (const ToleranceError& error)
+    {
+        return Fail(ExitStatus::Different, error.what());
     }
     catch (const std::bad_alloc&)
     {

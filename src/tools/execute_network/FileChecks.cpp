@@ -35,6 +35,7 @@ std::vector<std::string> ReadFiles(const Options& options)
 {
     std::vector<std::string> read = options.m_InputFiles;
     read.insert(read.end(), options.m_CompareFiles.begin(), options.m_CompareFiles.end());
+    read.insert(read.end(), options.m_CompareWith.begin(), options.m_CompareWith.end());
     read.push_back(options.m_ModelPath);
     read.push_back(options.m_LabelsFile);
     read.push_back(options.m_DynamicBackendsPath);

@@ -60,7 +60,8 @@ FileSeries::FileSeries(const Options& options) : m_Options(options), m_Lists(Lis
 {
     if (IsUsed())
     {
-        RefuseOption(options.m_Iterations > 1, "--iterations", "each file runs once");
+        RefuseOption(options.m_Iterations > 1, options.m_CompareWith.empty() ? "--iterations" : "--num-runs",
+                     "each file runs once");
         RefuseOption(!options.m_CompareFiles.empty(), "--compare-output", "each file has outputs of its own");
         RefuseOption(!options.m_CompareBackends.empty(), "--compare-output-with-backend",
                      "each file has outputs of its own");
@@ -206,7 +207,7 @@ bool FileSeries::TryInfer(size_t index, const SeriesSteps& steps)
     { Fail(index, fmt::format("file '{}': {}", OneLine(DescribeSet(index)), error), isOfInput, steps.m_Fail); };
     try
     {
-        steps.m_Infer();
+        steps.m_Infer(index);
         return true;
     }
     catch (const InputError& error)

@@ -21,7 +21,7 @@ bool HasFileSeries(const Options& options);
 /// The steps of an inference.
 struct SeriesSteps
 {
-    std::function<void()> m_Infer; ///< its errors are failures of the file
+    std::function<void(size_t index)> m_Infer; ///< its errors are failures of the file
     /// Prints and writes the outputs of the inference of this number.
     std::function<void(size_t index)> m_Finish;
     /// Takes a failure of the inference of this number.
@@ -44,6 +44,9 @@ public:
     std::vector<InputData> LoadFirst(const std::vector<Binding>& inputs,
                                      const std::vector<std::vector<unsigned int>>& shapes,
                                      const std::function<void(size_t index, const std::string& error)>& fail);
+
+    /// The result of LoadFirst once more.
+    std::vector<InputData> LoadFirstAgain() const { return Load(m_First); }
 
     /// The files of each inference.
     const std::vector<std::vector<std::string>>& Sets() const { return m_Sets; }

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <functional>
 #include <limits>
 
 namespace tenon::tools
@@ -201,23 +202,55 @@ void DeclareOutputs(CLI::App& app, Options& options, RawOptions& raw)
         ->type_name("FOLDER");
 }
 
-void DeclareBenchmark(CLI::App& app, Options& options)
+/// A number of seconds or the like, of which there are none below 0.
+void AddTime(CLI::App& app, const char* option, const char* type, const std::function<void(float)>& set,
+             const char* description)
+{
+    const char* const name = std::strstr(option, "--");
+    const auto parse = [set, name](const std::string& text)
+    {
+        const float time = ParseFinite(text, name, true);
+        if (time < 0.0f)
+        {
+            throw UsageError(fmt::format("{}: '{}' is below 0", name, OneLine(text)));
+        }
+        set(time);
+    };
+    app.add_option_function<std::string>(option, parse, description)->type_name(type);
+}
+
+void DeclareBenchmark(CLI::App& app, Options& options, RawOptions& raw)
 {
     app.option_defaults()->group(groups::Benchmark);
-    AddNumber(app, "-I,--iterations", options.m_Iterations, 1, MaxIterations, "Run N times (default 1)");
-    const auto parseThreshold = [&options](const std::string& text)
-    {
-        options.m_MaxInferenceMs = ParseFinite(text, "--threshold-time", true);
-        if (*options.m_MaxInferenceMs < 0.0f)
-        {
-            throw UsageError(
-                fmt::format("--threshold-time: '{}' is below 0; milliseconds are expected", OneLine(text)));
-        }
-    };
-    app.add_option_function<std::string>("-r,--threshold-time", parseThreshold,
-                                         "End with status 5 where an iteration took more than these milliseconds "
-                                         "(default 0: no bound)")
-        ->type_name("MS");
+    BenchmarkOptions& benchmark = options.m_Benchmark;
+    app.add_flag("--benchmark", benchmark.m_IsAsked,
+                 "Run again and again, and print times and memory alone, also in the lines of TensorFlow Lite's "
+                 "benchmark_model. --report-json has all figures");
+    AddNumber(app, "-I,--iterations,--min-runs,--num-runs", options.m_Iterations, 1, MaxIterations,
+              "Run N times (default 1). With --benchmark at least N times (default 50)", "--iterations");
+    AddNumber(app, "--warmup-runs", benchmark.m_WarmupRuns, 0, MaxIterations,
+              "Inferences before the measured ones (default 1)");
+    AddTime(
+        app, "--min-secs", "SECONDS", [&benchmark](float time) { benchmark.m_Bounds.m_MinSeconds = double{time}; },
+        "Measure for so long at least (default 1)");
+    AddTime(
+        app, "--max-secs", "SECONDS", [&benchmark](float time) { benchmark.m_Bounds.m_MaxSeconds = double{time}; },
+        "Begin no inference later, even if there were fewer than -I (default 150)");
+    app.add_option("-n,--concurrent", raw.m_Callers,
+                   "So many callers at once, which share the cores unless --number-of-threads is given; without a "
+                   "number no effect, as in Arm NN")
+        ->expected(0, 1)
+        ->type_name("[N]");
+    app.add_option("--against", benchmark.m_Against,
+                   "Take turns with another model, other backends (CpuRef) or another build of the library "
+                   "(libtenon.so), and print the ratio of times with a confidence interval")
+        ->type_name("FILE|NAME,...");
+    AddTime(
+        app, "-r,--threshold-time", "MS", [&options](float time) { options.m_MaxInferenceMs = time; },
+        "End with status 5 where an iteration took more than these milliseconds (default 0: no bound)");
+    app.add_flag("--serve-turns", benchmark.m_ServesTurns,
+                 "For --against alone: run as requests of another process say")
+        ->group(""); // not in the help
 }
 
 void DeclareProfile(CLI::App& app, Options& options, RawOptions& raw)
@@ -234,9 +267,21 @@ void DeclareProfile(CLI::App& app, Options& options, RawOptions& raw)
     app.add_flag("--output-network-details-only", raw.m_DetailsOnly, "The same without events");
 }
 
-void DeclareCompare(CLI::App& app, RawOptions& raw)
+void DeclareCompare(CLI::App& app, Options& options, RawOptions& raw)
 {
     app.option_defaults()->group(groups::Compare);
+    AddList(app, "--compare-with", raw.m_CompareWith, "REFERENCE,...",
+            "Compare the outputs of each inference with those of a reference, with figures, and histograms of ULP or "
+            "quantization steps. Backends: the model on these. A model: that model, on backends given with it or on "
+            "those of -c. Else files, as -w writes them, or an .npz file. Without -d, 50 runs (--num-runs) with "
+            "random, Gaussian inputs");
+    app.add_option("--tolerance", raw.m_Tolerance,
+                   "End with status 6 if elements differ by more than all of these bounds: abs=X or X alone, rel=X of "
+                   "the reference, ulp=N of floats, steps=N of quantized outputs; e.g. rel=1e-3,abs=1e-6. Integers, "
+                   "NaN and infinity must be equal")
+        ->type_name("BOUND,...");
+    app.add_flag("--compare-layers", options.m_ComparesLayers,
+                 "Also run both networks layer by layer, and print the error at each layer and where it begins");
     app.add_option("-C,--compare-output", raw.m_CompareFiles,
                    "One file per output, as -w writes them, to print the root of the mean square difference of bytes, "
                    "and the largest difference of floats")
@@ -280,9 +325,9 @@ HelpText MakeHelpText()
         {groups::Backends, "backends, threads, types; which backend runs which layer"},
         {groups::Inputs, "files of the inputs, and how they become tensors"},
         {groups::Outputs, "printed and written outputs, classes, the report"},
-        {groups::Benchmark, "repeated runs, and bounds on their time"},
+        {groups::Benchmark, "repeated runs, their times, and comparisons of times"},
         {groups::Profile, "where the time goes"},
-        {groups::Compare, "outputs compared with files and other backends"},
+        {groups::Compare, "outputs compared with backends, models and files"},
         {groups::Files, "the network and its packed weights as files; names of files",
          "Names of files: '-' is standard input where one is read, and standard output where one is written, which "
          "then takes nothing else; text for people goes to standard error. Pipes and devices are read and written as "
@@ -296,7 +341,7 @@ HelpText MakeHelpText()
                        "ExecuteNetwork -m model.onnx --dim batch=4 -d inputs.npz -w outputs.npy"};
     text.m_End = "Exit status: 0 success; 2 bad arguments; 3 the model or an input file is missing, corrupt or "
                  "contradictory; 4 an operator or type is not supported by the chosen backends; 5 a failure while "
-                 "running.";
+                 "running; 6 --tolerance is exceeded.";
     return text;
 }
 
@@ -309,9 +354,9 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
     DeclareBackends(app, options, raw);
     DeclareInputs(app, options, raw);
     DeclareOutputs(app, options, raw);
-    DeclareBenchmark(app, options);
+    DeclareBenchmark(app, options, raw);
     DeclareProfile(app, options, raw);
-    DeclareCompare(app, raw);
+    DeclareCompare(app, options, raw);
     DeclareFiles(app, options, raw);
     armNN.Declare(app);
 }

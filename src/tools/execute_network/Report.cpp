@@ -3,6 +3,7 @@
 #include "tools/execute_network/Report.hpp"
 
 #include "reports/Reports.hpp"
+#include "tools/benchmark/BenchmarkReport.hpp"
 #include "tools/common/Assignment.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/common/Statistics.hpp"
@@ -21,28 +22,6 @@ namespace tenon::tools
 {
 namespace
 {
-
-void WriteInferenceTimes(JsonWriter& json, const std::vector<double>& times)
-{
-    json.Key("inference_ms");
-    const std::optional<Statistics> statistics = ComputeStatistics(times);
-    if (!statistics)
-    {
-        json.Null();
-        return;
-    }
-    json.BeginObject();
-    for (const auto& [key, value] : {std::pair<const char*, double>{"min", statistics->m_Min},
-                                     {"median", statistics->m_Median},
-                                     {"mean", statistics->m_Mean},
-                                     {"p90", statistics->m_P90},
-                                     {"max", statistics->m_Max},
-                                     {"std", statistics->m_Std}})
-    {
-        json.Member(key, value);
-    }
-    json.EndObject();
-}
 
 uint64_t CountPartitions(const std::vector<LayerAssignment>& assignment)
 {
@@ -69,7 +48,7 @@ std::string FormatReport(const Report& report)
     json.Member("load_ms", report.m_LoadMs);
     json.Member("optimize_ms", report.m_OptimizeMs);
     json.Member("first_inference_ms", report.m_FirstInferenceMs);
-    WriteInferenceTimes(json, report.m_InferenceMs);
+    WriteTimes(json, "inference_ms", report.m_InferenceMs);
     json.Member("peak_rss_bytes", report.m_PeakRssBytes);
     json.Member("arena_bytes", report.m_ArenaBytes);
     json.Member("arena_lower_bound_bytes", report.m_ArenaLowerBoundBytes);
@@ -92,6 +71,16 @@ std::string FormatReport(const Report& report)
             json.Json(file);
         }
         json.EndArray();
+    }
+    if (!report.m_Benchmark.empty())
+    {
+        json.Key("benchmark");
+        json.Json(report.m_Benchmark);
+    }
+    if (report.m_Comparison != nullptr)
+    {
+        json.Key("comparison");
+        WriteComparison(json, *report.m_Comparison);
     }
     json.EndObject();
     return json.Text() + "\n";

@@ -5,25 +5,23 @@
 #include "tools/common/Assignment.hpp"
 #include "tools/common/Backends.hpp"
 #include "tools/common/Console.hpp"
-#include "tools/common/ErrorAttribution.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/common/File.hpp"
-#include "tools/common/Inputs.hpp"
 #include "tools/common/Labels.hpp"
-#include "tools/common/Model.hpp"
 #include "tools/common/Process.hpp"
-#include "tools/common/RandomInputs.hpp"
+#include "tools/common/Progress.hpp"
 #include "tools/common/Stopwatch.hpp"
 #include "tools/common/Strings.hpp"
+#include "tools/compare/ByteErrors.hpp"
 #include "tools/execute_network/ArmNNText.hpp"
 #include "tools/execute_network/FileChecks.hpp"
 #include "tools/execute_network/FileReport.hpp"
-#include "tools/execute_network/FileSeries.hpp"
-#include "tools/execute_network/InputShapes.hpp"
-#include "tools/execute_network/OptimizerOptions.hpp"
+#include "tools/execute_network/OtherNetwork.hpp"
 #include "tools/execute_network/Outputs.hpp"
 #include "tools/execute_network/PlanText.hpp"
+#include "tools/execute_network/PreparedNetwork.hpp"
 #include "tools/execute_network/Report.hpp"
+#include "tools/execute_network/RunComparison.hpp"
 #include "tools/execute_network/Serialize.hpp"
 #include "tools/execute_network/SeriesOutputs.hpp"
 #include "tools/execute_network/Summary.hpp"
@@ -35,14 +33,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <functional>
-#include <map>
-#include <optional>
-#include <span>
 #include <sstream>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 namespace tenon::tools
@@ -50,17 +43,10 @@ namespace tenon::tools
 namespace
 {
 
-class Session
+class Session : private PreparedNetwork
 {
 public:
-    explicit Session(const Options& options)
-        : m_Options(options), m_Blame(options.m_ModelPath), m_Limits(options.m_Limits), m_Series(options)
-    {
-        m_Report.m_ModelPath = options.m_ModelPath;
-        m_Report.m_Compute = options.m_Compute;
-        m_Report.m_Threads = options.m_NumberOfThreads != 0 ? options.m_NumberOfThreads
-                                                            : std::max(1U, std::thread::hardware_concurrency());
-    }
+    explicit Session(const Options& options) : PreparedNetwork(options) {}
 
     void Execute()
     {
@@ -78,17 +64,24 @@ public:
         {
             m_Labels = ReadLabels(m_Options.m_LabelsFile);
         }
-        Stopwatch creation;
-        m_Runtime = MakeRuntime(m_Options.m_DynamicBackendsPath, m_Options.m_Limits);
-        m_Report.m_LoadMs += creation.Milliseconds();
-        PrintForArmNN(FormatArmNNVersion() + FormatArmNNInitialization(creation.Milliseconds()));
+        CreateRuntime();
+        PrintForArmNN(FormatArmNNVersion() + FormatArmNNInitialization(m_Report.m_RuntimeMs));
         const std::vector<BackendId> backends = SelectBackends(m_Options.m_Compute, *m_Runtime, "--compute");
         const bool comparesBackends = !m_Options.m_CompareBackends.empty();
         const std::vector<BackendId> otherBackends =
             comparesBackends ? SelectBackends(m_Options.m_CompareBackends, *m_Runtime, "--compare-output-with-backend")
                              : std::vector<BackendId>();
+        if (!m_Options.m_CompareWith.empty())
+        {
+            m_Comparison.emplace(m_Options, *m_Runtime);
+            m_Report.m_Comparison = &m_Comparison->Get();
+        }
 
         Model model = PrepareModel();
+        if (m_Series.IsUsed())
+        {
+            m_SeriesOutputs = SeriesOutputs(m_Options.m_OutputFiles, m_Report.m_Outputs.size(), m_Series.Sets());
+        }
         Serialize(model);
         MakeLayersFolder(m_Options);
         IOptimizedNetworkPtr network = Optimized(std::move(model), backends);
@@ -101,7 +94,9 @@ public:
                       return dot.str();
                   });
         Load(std::move(network));
-        FillInputs();
+        LoadReference(backends);
+        FillInputs(HasRandomSets() ? Distribution::Gaussian : Distribution::Uniform);
+        ShareRandomInputs(0);
         WarnOfQuantization(m_Options, m_Report);
         PrintForArmNN(FormatArmNNNetwork(m_Report.m_Inputs, OutputsOfNetwork()));
         Iterate();
@@ -111,16 +106,24 @@ public:
         // Comparisons come last: they take further time and may fail, and the results of the run are printed by then.
         if (comparesBackends)
         {
-            Print(CompareWithOthers(m_Report.m_Outputs, m_Outputs, RunOnOtherBackends(otherBackends),
-                                    m_Options.m_ArmNNOutput));
+            Print(CompareWithBackends(otherBackends));
         }
         Print(CompareWithFiles(m_Report.m_Outputs, m_Outputs, m_Options.m_CompareFiles, m_Limits,
                                m_Options.m_ArmNNOutput));
+        if (m_Comparison)
+        {
+            Print(FormatComparison(m_Comparison->Get()));
+            m_Comparison->Unload();
+        }
         Stopwatch shutdown;
         m_Runtime.reset();
         PrintForArmNN(FormatArmNNShutdown(shutdown.Milliseconds()));
         m_Series.ThrowIfFailed();
         CheckTimes(m_Report, m_Options.m_MaxInferenceMs.value_or(0.0f));
+        if (m_Comparison)
+        {
+            m_Comparison->CheckTolerance();
+        }
     }
 
 private:
@@ -154,90 +157,6 @@ private:
                events;
     }
 
-    /// Parses the model and reads the inputs; parses again when these have other shapes than the model says.
-    Model PrepareModel()
-    {
-        Model model = Parse({});
-        for (const std::string& remark : model.m_Remarks)
-        {
-            PrintWarning(fmt::format("model '{}': {}", OneLine(m_Options.m_ModelPath), OneLine(remark)));
-        }
-        m_Report.m_Inputs = OrderInputs(model.m_Inputs, m_Options.m_InputNames);
-        SelectOutputs(model);
-        ReadInputs();
-
-        std::vector<std::string> changes;
-        for (size_t i = 0; i < m_Report.m_Inputs.size(); ++i)
-        {
-            if (!m_Inputs[i].m_Remark.empty())
-            {
-                PrintWarning(m_Inputs[i].m_Remark);
-            }
-            const TensorShape& shape = m_Inputs[i].m_Info.GetShape();
-            if (shape != m_Report.m_Inputs[i].m_Info.GetShape())
-            {
-                m_NewShapes[m_Report.m_Inputs[i].m_Name] = shape;
-                changes.push_back(DescribeNewShape(m_Report.m_Inputs[i], shape, i, m_Options));
-            }
-            m_Report.m_Inputs[i].m_Info = m_Inputs[i].m_Info;
-        }
-        if (!m_NewShapes.empty())
-        {
-            m_Blame.SetInputs(fmt::format("{}", fmt::join(changes, ", ")));
-            model = Parse(m_NewShapes);
-            SelectOutputs(model);
-        }
-        if (model.m_WhyNot != nullptr)
-        {
-            m_Blame.OfModel([&] { std::rethrow_exception(model.m_WhyNot); });
-        }
-        m_Outputs = OutputStore(model.m_Outputs, CountBytes(m_Inputs), m_Limits);
-        if (m_Series.IsUsed())
-        {
-            m_SeriesOutputs = SeriesOutputs(m_Options.m_OutputFiles, m_Report.m_Outputs.size(), m_Series.Sets());
-        }
-        return model;
-    }
-
-    /// All sets of files, or the first files of a series.
-    void ReadInputs()
-    {
-        const std::vector<std::vector<unsigned int>> shapes = OrderShapes(m_Options, m_Report.m_Inputs.size());
-        if (m_Series.IsUsed())
-        {
-            m_Inputs = m_Series.LoadFirst(m_Report.m_Inputs, shapes, FailureReporter());
-            return;
-        }
-        const Normalisation normalisation{m_Options.m_InputMean, m_Options.m_InputStd};
-        m_Inputs = LoadInputs(m_Report.m_Inputs, m_Options.m_InputFiles, shapes, normalisation, m_Limits,
-                              m_Options.m_Iterations, m_Options.m_QuantizeInputs);
-        RequirePicture(m_Inputs, normalisation);
-    }
-
-    void SelectOutputs(const Model& model)
-    {
-        if (model.m_WhyNot == nullptr)
-        {
-            m_Report.m_Outputs = SelectBindings(model.m_Outputs, m_Options.m_OutputNames, "output");
-            CheckOutputFiles(m_Options, m_Report.m_Outputs.size());
-        }
-    }
-
-    Model Parse(const std::map<std::string, TensorShape>& shapes)
-    {
-        Stopwatch parsing;
-        if (!m_ModelFile)
-        {
-            m_ModelFile = OpenModel(m_Options.m_ModelPath, m_Options.m_ModelFormat, m_Limits);
-        }
-        const ModelChoice choice{m_Options.m_Entry,          m_Options.m_Subgraph,  m_Options.m_Signature, shapes,
-                                 m_Options.m_SubgraphOption, m_Options.m_Dimensions};
-        Model model =
-            m_Blame.OfModel([&] { return LoadModel(*m_ModelFile, choice, m_Limits, m_Runtime->GetDeviceSpec()); });
-        m_Report.m_LoadMs += parsing.Milliseconds();
-        return model;
-    }
-
     void Serialize(const Model& model) const
     {
         if (m_Options.m_SerializeFile.empty())
@@ -251,98 +170,46 @@ private:
         WriteNetwork(m_Options.m_SerializeFile, *model.m_Network);
     }
 
-    /// The network after optimization; that of a file of an optimized network as it is.
-    IOptimizedNetworkPtr Optimized(Model model, const std::vector<BackendId>& backends)
+    bool HasRandomSets() const { return m_Comparison && m_Comparison->HasRandomSets(); }
+
+    void ShareRandomInputs(unsigned int iteration)
     {
-        if (model.m_Optimized != nullptr && !m_Options.m_OptimizerOptions.empty())
+        if (HasRandomSets())
         {
-            throw UsageError(fmt::format("{}: the model is optimized already, so this can have no effect; give it "
-                                         "beside --serialize-optimized",
-                                         fmt::join(m_Options.m_OptimizerOptions, ", ")));
+            m_Comparison->ShareRandomInputs(m_Inputs, iteration);
         }
-        const bool isRead = model.m_Optimized != nullptr;
-        if (isRead && !m_Options.m_CompareBackends.empty())
-        {
-            throw UsageError("--compare-output-with-backend: the model is optimized already, so no other backend can "
-                             "run it; give the model itself");
-        }
-        if (!isRead)
-        {
-            m_Report.m_LayersBefore = CountLayers(*model.m_Network);
-        }
-        Stopwatch optimizing;
-        IOptimizedNetworkPtr optimized = isRead ? std::move(model.m_Optimized)
-                                                : Optimize(*model.m_Network, backends, m_Options, m_Report.m_Messages);
-        if (isRead)
-        {
-            m_Report.m_Compute.clear(); // no backend was preferred
-        }
-        else
-        {
-            m_Report.m_OptimizeMs = optimizing.Milliseconds();
-        }
-        m_Report.m_Assignment = optimized->GetAssignment();
-        if (!m_Options.m_SerializeOptimizedFile.empty())
-        {
-            WriteNetwork(m_Options.m_SerializeOptimizedFile, *optimized);
-        }
-        return optimized;
     }
 
-    IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backends,
-                                  const Options& options, std::vector<std::string>& messages) const
+    void LoadReference(const std::vector<BackendId>& backends)
     {
-        const OptimizerOptionsOpaque optimizerOptions = MakeOptimizerOptions(options, backends, m_Limits);
-        return m_Blame.OfModel(
-            [&]
+        if (m_Comparison)
+        {
+            m_Comparison->Load({backends, m_Network, m_Report.m_Assignment, m_Report.m_Inputs, m_Report.m_Outputs,
+                                m_NewShapes, CountBytes(m_Inputs), m_Report.m_Compute.empty(),
+                                [this] { return Parse(m_NewShapes); }});
+        }
+    }
+
+    /// Compares the outputs of the last inference.
+    void CompareWithReference(size_t index, const std::string& file, std::span<const InputData> inputs)
+    {
+        if (m_Comparison)
+        {
+            m_Comparison->AddRun(index, file, inputs, m_LastMs, m_Outputs);
+        }
+    }
+
+    /// With the inputs of the last run, or with the first files of a series, as the last ones may be unreadable.
+    void CompareLayers()
+    {
+        if (m_Comparison && m_Options.m_ComparesLayers)
+        {
+            if (m_Series.IsUsed())
             {
-                return tenon::Optimize(network, backends, m_Runtime->GetDeviceSpec(), optimizerOptions,
-                                       Optional<std::vector<std::string>&>(messages));
-            });
-    }
-
-    void Load(IOptimizedNetworkPtr network)
-    {
-        const bool usesCachedNetwork = UsesCachedNetwork(m_Options, m_Report.m_Assignment);
-        WarnOfCachedNetwork(m_Options, usesCachedNetwork);
-        const INetworkProperties properties = MakeNetworkProperties(m_Options, m_Report.m_Threads, usesCachedNetwork);
-        Stopwatch loading;
-        const auto load = [&] { return m_Runtime->LoadNetwork(m_Network, std::move(network), properties); };
-        // The file of packed weights is an input, too, which may be missing, damaged or that of another model.
-        const bool readsFile = usesCachedNetwork && !m_Options.m_SaveCachedNetwork;
-        readsFile ? m_Blame.OfModel(load) : m_Blame.OfRun(load);
-        m_Report.m_LoadMs += loading.Milliseconds();
-    }
-
-    /// Random values, which take long for large inputs, come last, after all refusals.
-    void FillInputs()
-    {
-        // The outputs of a .tenon file follow from the shapes in the file, so they are known only where inputs have
-        // these.
-        const auto hasShape = [&](const Binding& input)
-        { return m_Runtime->GetInputTensorInfo(m_Network, input.m_Id).GetShape() == input.m_Info.GetShape(); };
-        if (std::all_of(m_Report.m_Inputs.begin(), m_Report.m_Inputs.end(), hasShape))
-        {
-            m_Outputs.CheckBytes(*m_Runtime, m_Network);
-        }
-        if (m_Options.m_InputFiles.empty())
-        {
-            FillRandomInputs(m_Report.m_Inputs, m_Inputs);
-            if (m_Options.m_ArmNNOutput && !m_Inputs.empty())
-            {
-                PrintWarning("--input-tensor-data: no file is given, so inputs are seeded random values");
+                m_Inputs = m_Series.LoadFirstAgain();
             }
+            m_Comparison->CompareLayers(m_Series.IsUsed() ? m_Inputs : InputsOf(m_Options.m_Iterations - 1));
         }
-    }
-
-    /// Whether each iteration has input files of its own.
-    bool HasSets() const { return m_Inputs.size() > m_Report.m_Inputs.size(); }
-
-    std::span<const InputData> InputsOf(unsigned int iteration) const
-    {
-        const size_t count = m_Report.m_Inputs.size();
-        const size_t numSets = HasSets() ? m_Inputs.size() / count : 1;
-        return std::span(m_Inputs).subspan(iteration % numSets * count, count);
     }
 
     /// The outputs as the loaded network has them: shapes that follow from the inputs are open until the first run.
@@ -354,19 +221,6 @@ private:
             output.m_Info = m_Runtime->GetOutputTensorInfo(m_Network, output.m_Id);
         }
         return outputs;
-    }
-
-    InputTensors TensorsOf(unsigned int iteration) const
-    {
-        InputTensors tensors;
-        const std::span<const InputData> inputs = InputsOf(iteration);
-        for (size_t i = 0; i < inputs.size(); ++i)
-        {
-            TensorInfo info = inputs[i].m_Info;
-            info.SetConstant();
-            tensors.emplace_back(m_Report.m_Inputs[i].m_Id, ConstTensor(info, inputs[i].m_Data.Data()));
-        }
-        return tensors;
     }
 
     /// Runs once. An error about the file of a layer names the option that chooses its folder.
@@ -394,19 +248,43 @@ private:
         m_Report.m_InferenceMs.reserve(m_Series.IsUsed() ? m_Series.Sets().size() : m_Options.m_Iterations);
         if (m_Series.IsUsed())
         {
-            m_Series.Run(m_Inputs, {[&] { Infer(TensorsOf(0)); }, [&](size_t i) { FinishFile(i); }, FailureReporter()});
+            m_Series.Run(m_Inputs,
+                         {[&](size_t i) { InferFile(i); }, [&](size_t i) { FinishFile(i); }, FailureReporter()});
+        }
+        std::optional<Progress> progress;
+        if (m_Comparison && !m_Series.IsUsed() && !m_Options.m_PrintLayers)
+        {
+            progress.emplace(m_Options.m_Iterations, 0, "runs");
         }
         InputTensors tensors;
         for (unsigned int i = 0; i < m_Options.m_Iterations && !m_Series.IsUsed(); ++i)
         {
-            if (i == 0 || HasSets())
+            if (i > 0 && HasRandomSets())
+            {
+                FillRandomInputs(m_Report.m_Inputs, m_Inputs, Distribution::Gaussian, i);
+                ShareRandomInputs(i);
+            }
+            if (i == 0 || HasSets() || HasRandomSets())
             {
                 tensors = TensorsOf(i);
             }
             Infer(tensors);
+            CompareWithReference(i, "", InputsOf(i));
             FinishIteration(i);
+            if (progress)
+            {
+                progress->Advance();
+            }
         }
+        progress.reset();
+        CompareLayers();
         DescribeResults();
+    }
+
+    void InferFile(size_t index)
+    {
+        Infer(TensorsOf(0));
+        CompareWithReference(index, m_Series.Sets()[index].front(), m_Inputs);
     }
 
     /// One inference; its time is the last one afterwards.
@@ -488,17 +366,6 @@ private:
         }
     }
 
-    std::function<void(size_t, const std::string&)> FailureReporter()
-    {
-        return [this](size_t index, const std::string& error)
-        {
-            if (!m_Options.m_ReportFile.empty())
-            {
-                m_Report.m_Files.push_back(FormatFileFailure(m_Series.Sets()[index], error));
-            }
-        };
-    }
-
     void WriteOutputs(const std::vector<std::string>& files, size_t iteration) const
     {
         PrintForArmNN(WriteOutputFiles(m_Options, m_Report.m_Outputs, m_Outputs, files, iteration));
@@ -511,30 +378,16 @@ private:
         PrintForArmNN(FormatArmNNInference(m_LastMs, m_Options.m_MaxInferenceMs));
     }
 
-    /// The outputs of the last iteration on the backends of --compare-output-with-backend.
-    OutputStore RunOnOtherBackends(const std::vector<BackendId>& backends)
+    /// The last iteration on the backends of --compare-output-with-backend.
+    std::string CompareWithBackends(const std::vector<BackendId>& backends)
     {
-        Options options = m_Options;
-        options.m_PrintLayers = false; // as they are printed and written already
-        options.m_WriteLayers = false;
-        Model model = Parse(m_NewShapes);
-        std::vector<std::string> messages;
-        IOptimizedNetworkPtr network = Optimize(*model.m_Network, backends, options, messages);
-        INetworkProperties properties;
-        properties.m_NumberOfThreads = m_Report.m_Threads;
-        NetworkId id = 0;
-        m_Blame.OfRun([&] { return m_Runtime->LoadNetwork(id, std::move(network), properties); });
-        OutputStore outputs(model.m_Outputs, CountBytes(m_Inputs), m_Limits);
+        OtherNetwork other(Parse(m_NewShapes), backends, m_Options, CountBytes(m_Inputs), m_Blame, *m_Runtime);
         const unsigned int last = m_Options.m_Iterations - 1;
         for (unsigned int i = m_Options.m_KeepStates ? 0 : last; i <= last; ++i)
         {
-            m_Blame.OfRun([&] { return m_Runtime->EnqueueWorkload(id, TensorsOf(i), outputs.GetAllocator()); });
+            other.Run(TensorsOf(i));
         }
-        if (m_Options.m_DequantizeOutputs)
-        {
-            outputs.Dequantize();
-        }
-        return outputs;
+        return CompareWithOthers(m_Report.m_Outputs, m_Outputs, other.GetOutputs(), m_Options.m_ArmNNOutput);
     }
 
     void WriteFiles() const
@@ -569,24 +422,13 @@ private:
         return m_Options.m_ArmNNOutput ? NameRootArmNN(std::move(events)) : events;
     }
 
-    const Options& m_Options;
-    ErrorAttribution m_Blame;
-    const Limits m_Limits;
-    Report m_Report;
     std::vector<std::string> m_Labels;
-    FileSeries m_Series; ///< the files of folders and patterns
     SeriesOutputs m_SeriesOutputs;
-    /// Those of all sets of files, one set after another; of a series those of the present inference.
-    std::vector<InputData> m_Inputs;
-    OutputStore m_Outputs;
-    std::map<std::string, TensorShape> m_NewShapes; ///< shapes of inputs by name, where the model has others
-    bool m_PrintsAside = false;           ///< text goes to standard error, because standard output is a file to write
-    std::string m_IterationTexts;         ///< inputs and outputs where each iteration has its own inputs
-    std::optional<ModelFile> m_ModelFile; ///< outlives the runtime, whose networks may use it in place
-    IRuntimePtr m_Runtime{nullptr, &IRuntime::Destroy};
-    NetworkId m_Network = 0;
+    bool m_PrintsAside = false;   ///< text goes to standard error, because standard output is a file to write
+    std::string m_IterationTexts; ///< inputs and outputs where each iteration has its own inputs
     bool m_HasRun = false;
-    double m_LastMs = 0.0; ///< time of the last inference
+    double m_LastMs = 0.0;                     ///< time of the last inference
+    std::optional<RunComparison> m_Comparison; ///< of --compare-with
 };
 
 } // namespace

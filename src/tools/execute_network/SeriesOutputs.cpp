@@ -47,6 +47,13 @@ void MakeFolder(const fs::path& folder)
 
 } // namespace
 
+std::string NameOutputFile(const std::string& entry, const std::string& name)
+{
+    const size_t star = entry.find('*');
+    return star != std::string::npos ? entry.substr(0, star) + name + entry.substr(star + 1)
+                                     : (fs::path(entry) / (name + ".npy")).string();
+}
+
 SeriesOutputs::SeriesOutputs(const std::vector<std::string>& entries, size_t numOutputs,
                              const std::vector<std::vector<std::string>>& sets)
 {
@@ -69,9 +76,8 @@ SeriesOutputs::SeriesOutputs(const std::vector<std::string>& entries, size_t num
                                          "outputs; give a folder, or a name such as 'out/*.npy'",
                                          Option, OneLine(entry), sets.size()));
         }
-        m_Patterns.push_back(star != std::string::npos ? Pattern{entry.substr(0, star), entry.substr(star + 1)}
-                                                       : Pattern{(fs::path(entry) / "").string(), ".npy"});
     }
+    m_Entries = entries;
     for (const std::vector<std::string>& files : sets)
     {
         m_Names.push_back(fs::path(files.front()).stem().string());
@@ -127,9 +133,9 @@ void SeriesOutputs::CheckPaths(const std::vector<std::vector<std::string>>& sets
 std::vector<std::string> SeriesOutputs::FilesOf(size_t index) const
 {
     std::vector<std::string> files;
-    for (const Pattern& pattern : m_Patterns)
+    for (const std::string& entry : m_Entries)
     {
-        files.push_back(pattern.m_Start + m_Names[index] + pattern.m_End);
+        files.push_back(NameOutputFile(entry, m_Names[index]));
     }
     return files;
 }

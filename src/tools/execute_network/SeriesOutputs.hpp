@@ -9,6 +9,10 @@
 namespace tenon::tools
 {
 
+/// The file for the input `name`, without its ending: in an entry that is a folder an .npy file, and in one with a *
+/// the file where the name stands for the *.
+std::string NameOutputFile(const std::string& entry, const std::string& name);
+
 class SeriesOutputs
 {
 public:
@@ -26,16 +30,10 @@ public:
     std::vector<std::string> FilesOf(size_t index) const;
 
 private:
-    struct Pattern
-    {
-        std::string m_Start;
-        std::string m_End;
-    };
-
     /// Throws UsageError.
     void CheckPaths(const std::vector<std::vector<std::string>>& sets) const;
 
-    std::vector<Pattern> m_Patterns;
+    std::vector<std::string> m_Entries;
     std::vector<std::string> m_Names; ///< of each inference
 };
 

@@ -6,6 +6,7 @@
 #include "tools/common/Errors.hpp"
 #include "tools/common/Npy.hpp"
 #include "tools/common/RandomInputs.hpp"
+#include "tools/common/Statistics.hpp"
 #include "tools/harness/Expect.hpp"
 #include "tools/harness/TempFolder.hpp"
 
@@ -35,11 +36,12 @@ protected:
     }
 
     /// Two inputs.
-    std::vector<InputData> MakeRandom(const TensorInfo& info)
+    std::vector<InputData> MakeRandom(const TensorInfo& info, Distribution distribution = Distribution::Uniform,
+                                      uint64_t set = 0)
     {
         const std::vector<Binding> bindings = {{"a", 0, info}, {"b", 1, info}};
         std::vector<InputData> inputs = Load(bindings, {});
-        FillRandomInputs(bindings, inputs);
+        FillRandomInputs(bindings, inputs, distribution, set);
         return inputs;
     }
 
@@ -231,6 +233,42 @@ TEST_F(Inputs, RandomValuesAreTheSameEveryTimeAndFitTheirType)
     const TensorInfo floats({8}, DataType::Float32);
     const std::vector<InputData> two = MakeRandom(floats);
     EXPECT_NE(First(two[0]), First(two[1]));
+}
+
+TEST_F(Inputs, RandomValuesMayBeGaussian)
+{
+    constexpr unsigned int count = 20000;
+    const auto valuesOf = [&](const TensorInfo& info, uint64_t set)
+    {
+        const InputData data = std::move(MakeRandom(info, Distribution::Gaussian, set)[0]);
+        std::vector<double> values;
+        for (size_t i = 0; i < count; ++i)
+        {
+            values.push_back(GetElement(info.GetDataType(), data.m_Data.Data(), i));
+        }
+        return values;
+    };
+    // Of a range of 3 standard deviations the truncated distribution has 0.744 of the deviation.
+    const auto expectGaussian = [&](const TensorInfo& info, double min, double max)
+    {
+        const std::vector<double> values = valuesOf(info, 0);
+        const Statistics statistics = ComputeStatistics(values).value();
+        const double deviation = (max - min) / 3.0;
+        EXPECT_NEAR(statistics.m_Mean, 0.5 * (min + max), 0.03 * deviation) << GetDataTypeName(info.GetDataType());
+        EXPECT_NEAR(statistics.m_Std, 0.744 * deviation, 0.03 * deviation) << GetDataTypeName(info.GetDataType());
+        EXPECT_GE(statistics.m_Min, min);
+        EXPECT_LT(statistics.m_Max, max + 1e-3);
+        EXPECT_EQ(values, valuesOf(info, 0));
+        EXPECT_NE(values, valuesOf(info, 1)) << "another set";
+    };
+    expectGaussian(TensorInfo({count}, DataType::Float32), -1.0, 1.0);
+    expectGaussian(TensorInfo({count}, DataType::Float16), -1.0, 1.0);
+    expectGaussian(TensorInfo({count}, DataType::QAsymmU8, 0.5f, 3), 0.0, 255.0);
+    expectGaussian(TensorInfo({count}, DataType::QAsymmS8, 0.5f, 3), -128.0, 127.0);
+    expectGaussian(TensorInfo({count}, DataType::QSymmS16, 0.5f), -32768.0, 32767.0);
+    const std::vector<double> indices = valuesOf(TensorInfo({count}, DataType::Signed32), 0);
+    EXPECT_EQ(std::set<double>(indices.begin(), indices.end()), (std::set<double>{0.0, 1.0}));
+    EXPECT_EQ(ComputeStatistics(valuesOf(TensorInfo({count}, DataType::QSymmS4, 1.0f), 0)).value().m_Min, -8.0);
 }
 
 } // namespace

@@ -14,6 +14,7 @@ TEST(Progress, ShowsFilesRateAndTimeLeft)
     EXPECT_EQ(FormatProgress(0, 90, 0.0, 79), "[..............................] 0/90 files");
     EXPECT_EQ(FormatProgress(45, 90, 12.5, 79), "[###############...............] 45/90 files  12.5/s  4 s left");
     EXPECT_EQ(FormatProgress(90, 90, 250.0, 79), "[##############################] 90/90 files  250/s  0 s left");
+    EXPECT_EQ(FormatProgress(3, 90, 0.0, 79, "runs"), "[#.............................] 3/90 runs");
     EXPECT_EQ(FormatProgress(0, 0, 0.0, 79), "[##############################] 0/0 files");
 }
 
