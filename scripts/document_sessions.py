@@ -7,7 +7,7 @@ usage: document_sessions.py (--write | --check) FILE [--bin FOLDER]
 
 A session lies between two marks of FILE: lines "    $ COMMAND", each followed by its output. Commands run one after
 another in a folder with the models and labels of samples/digits, and further files that prepare() makes. --check passes
-over times and the number of threads.
+over times, the memory of benchmarks and the number of threads.
 """
 
 import argparse
@@ -44,7 +44,13 @@ VARYING = re.compile("|".join((
     r"\barena [\d.]+",  # scratch memory of each thread
     r"\b(?:avg|std_dev)=[\d.]+\(us\)",
     r"\b[\d.]+ ms in place of [\d.]+ ms: [\d.]+ times as fast",
-)))
+    r"^ +(?:count=|Initialized session|Inference timings|Peak memory footprint).*",
+    r"^ +[a-z0-9 ]+(?:, (?:ms|MB)|inferences(?: per second)?) +[\d. -]+$",
+    r"^[\d. ]+$",
+    r"takes [\d.]+ times|confidence: [\d.]+ to [\d.]+, \d+ rounds",
+)), re.MULTILINE)
+# Lines of which there are more or fewer from run to run: histograms, and the word about a ratio near 1.
+VARYING_LINES = re.compile(r"^ +[\d.]+ - [\d.]+ .*\n|^ +latency, ms .*\n|^ +no difference can be told\n", re.MULTILINE)
 
 
 def read_sheet():
@@ -161,7 +167,7 @@ def run(session, folder, programs):
 
 def without_varying(session):
     """The session without what differs from run to run."""
-    return VARYING.sub(lambda match: re.sub(r"[\d.]+", "#", match[0]), session)
+    return VARYING.sub(lambda match: re.sub(r" *[\d.]+", " #", match[0]), VARYING_LINES.sub("", session))
 
 
 def make_page(arguments):

@@ -183,12 +183,11 @@ CallerRuns MeasureCallers(const Inference& infer, const RunBounds& bounds, unsig
 std::array<SideRuns, 2> MeasureTurns(const std::array<Turn, 2>& sides, const RunBounds& bounds)
 {
     constexpr unsigned int trials = 3;
-    constexpr double maxRunsPerTurn = 1000.0;
     std::array<SideRuns, 2> runs;
     const Stopwatch clock;
     for (size_t side = 0; side < sides.size(); ++side)
     {
-        const double ms = std::max(Median(sides[side](trials)), MillisecondsOfTurn / maxRunsPerTurn);
+        const double ms = std::max(Median(sides[side](trials)), MillisecondsOfTurn / (MaxRunsOfTurn - 1));
         runs[side].m_RunsPerTurn = static_cast<unsigned int>(std::max(std::round(MillisecondsOfTurn / ms), 1.0));
     }
     RunsLine line(bounds);

@@ -51,6 +51,7 @@ struct SideRuns
 /// the upper bound of the time.
 std::array<SideRuns, 2> MeasureTurns(const std::array<Turn, 2>& sides, const RunBounds& bounds);
 constexpr double MillisecondsOfTurn = 20.0;
+constexpr unsigned int MaxRunsOfTurn = 1000; ///< with the one that is left out
 constexpr size_t MinRounds = 12;
 
 } // namespace tenon::tools

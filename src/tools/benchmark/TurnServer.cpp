@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -50,7 +51,7 @@ void ServeTurns(const Turn& turn, const std::function<Figures()>& getFigures)
     {
         std::istringstream words(line);
         std::string request;
-        unsigned int numRuns = 0;
+        int64_t numRuns = 0;
         words >> request;
         if (request == "library")
         {
@@ -60,9 +61,9 @@ void ServeTurns(const Turn& turn, const std::function<Figures()>& getFigures)
         {
             PrintText(FormatFigures(getFigures()) + "\n");
         }
-        else if (request == "turn" && words >> numRuns && numRuns > 0)
+        else if (request == "turn" && words >> numRuns && numRuns > 0 && numRuns <= MaxRunsOfTurn)
         {
-            PrintText(FormatTurn(turn(numRuns)) + "\n");
+            PrintText(FormatTurn(turn(static_cast<unsigned int>(numRuns))) + "\n");
         }
         else
         {

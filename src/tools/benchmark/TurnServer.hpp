@@ -13,8 +13,8 @@ namespace tenon::tools
 {
 
 /// Answers the requests on standard input until it ends: "library", "turn <runs>" with the nanoseconds of each
-/// inference, and "figures". Throws UsageError for a line that is none of them, RunError if an answer cannot be
-/// written, and whatever `turn` throws.
+/// inference, MaxRunsOfTurn at most, and "figures". Throws UsageError for a line that is none of them, RunError if an
+/// answer cannot be written, and whatever `turn` throws.
 void ServeTurns(const Turn& turn, const std::function<Figures()>& getFigures);
 
 // The requests. Both throw RunError for an answer of another form, and as LibraryProcess::Ask does.

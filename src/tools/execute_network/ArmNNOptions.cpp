@@ -170,12 +170,25 @@ OptionNames FindOptions(const CLI::App& app, bool takesValue)
     return names;
 }
 
+bool IsFlag(char letter, const OptionNames& flags)
+{
+    return flags.count(std::string("-") + letter) > 0;
+}
+
 /// "-v", or letters of flags with it at the end: "-Nv".
 bool EndsWithGraph(const std::string& word, const OptionNames& flags)
 {
-    const auto isFlag = [&](char letter) { return flags.count(std::string("-") + letter) > 0; };
     return word.size() > 1 && word[0] == '-' && word.back() == 'v' &&
-           std::all_of(word.begin() + 1, word.end() - 1, isFlag);
+           std::all_of(word.begin() + 1, word.end() - 1, [&](char letter) { return IsFlag(letter, flags); });
+}
+
+/// Letters of flags behind "-n", or around it: "-nN". It is a flag in Arm NN, and may take a number at the end of a
+/// word.
+bool HasConcurrentInside(const std::string& word, const OptionNames& flags)
+{
+    return word.size() > 2 && word[0] == '-' && word.find('n') < word.size() - 1 &&
+           std::all_of(word.begin() + 1, word.end(),
+                       [&](char letter) { return letter == 'n' || IsFlag(letter, flags); });
 }
 
 /// "--name=value" and "-n=value" cut in two; nothing for a word without a value.
@@ -298,6 +311,16 @@ std::vector<std::string> JoinArmNNWords(const CLI::App& app, const std::vector<s
         else if (words[i] == "--visualize-optimized-model" && isNextAnOption)
         {
             joined.push_back(words[i] + "=true");
+        }
+        else if (valued.count("-n") > 0 && name == "-n" && isOneWord)
+        {
+            joined.push_back(option->second + "=" + value);
+        }
+        else if (valued.count("-n") > 0 && HasConcurrentInside(words[i], flags))
+        {
+            std::string others = words[i];
+            std::erase(others, 'n');
+            joined.insert(joined.end(), {others, valued.at("-n") + "=true"});
         }
         else if (EndsWithGraph(words[i], flags) && isNextAnOption)
         {

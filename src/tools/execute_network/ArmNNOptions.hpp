@@ -39,7 +39,8 @@ private:
 /// The words of the command line in a form that CLI11 understands. Arm NN's documents give values to flags ("-q true",
 /// "-e 1"), which become "--quantize-input=true" as "-q=true" does, and its older releases take several backends in a
 /// row ("-c CpuAcc CpuRef"), which become "CpuAcc,CpuRef". "-v" without a value becomes
-/// "--visualize-optimized-model=true". Options whose empty value is the default in Arm NN ("-d ''",
+/// "--visualize-optimized-model=true", and "-nN" becomes "-N --concurrent=true", as -n takes a number here. Options
+/// whose empty value is the default in Arm NN ("-d ''",
 /// "--dynamic-backends-path=") are left out together with the value.
 std::vector<std::string> JoinArmNNWords(const CLI::App& app, const std::vector<std::string>& words);
 

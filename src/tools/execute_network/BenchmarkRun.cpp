@@ -190,6 +190,11 @@ public:
         }
         m_Network = std::make_unique<MeasuredNetwork>(m_Options, CountThreads(m_Options), 0);
         m_Network->Prepare(1);
+        if (against.m_Kind == Against::Kind::Backends && m_Network->GetReport().m_Compute.empty())
+        {
+            throw UsageError("--against: the model is optimized already, so no other backends can run it; give the "
+                             "model itself");
+        }
     }
 
     std::vector<double> InferInARow(unsigned int numRuns)
@@ -308,7 +313,8 @@ private:
         }
         if (m_Opponent)
         {
-            m_Result.m_Sides[1].m_WarmupMs = m_Opponent->InferInARow(m_Options.m_Benchmark.m_WarmupRuns);
+            const auto infer = [&](unsigned int) { return m_Opponent->InferInARow(1).front(); };
+            m_Result.m_Sides[1].m_WarmupMs = MeasureCallers(infer, bounds, 1).m_Ms[0];
         }
     }
 

@@ -64,7 +64,7 @@ protected:
     const Limits m_Limits;
     Report m_Report;
     FileSeries m_Series; ///< the files of folders and patterns
-    /// Those of all sets of files, one set after another; of a series those of the present inference.
+    /// All sets of files, one set after another; of a series the inputs of the present inference.
     std::vector<InputData> m_Inputs;
     OutputStore m_Outputs;
     std::map<std::string, TensorShape> m_NewShapes; ///< shapes of inputs by name, where the model has others

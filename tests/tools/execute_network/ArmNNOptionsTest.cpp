@@ -149,7 +149,8 @@ protected:
               {Relu({"@", "-1"}), 2, "--thread-pool-size: '-1' is no whole number"}}},
             {"--concurrent",
              {{Relu({"@", "-d", m_A}), 0, "0 1.5 0 3 0 5", "--concurrent: " + oneByOne},
-              {Relu({"@", "false", "-d", m_A}), 0, "0 1.5 0 3 0 5"}}},
+              {Relu({"@", "false", "-d", m_A}), 0, "0 1.5 0 3 0 5"},
+              {Relu({"@", "4", "-d", m_A}), 2, "--concurrent: callers at once are for --benchmark"}}},
             {"--input-tensor-data",
              {{Relu({"@", m_A}), 0, "0 1.5 0 3 0 5"},
               {Relu({"@", m_A + ","}), 0, "0 1.5 0 3 0 5"},
@@ -487,6 +488,10 @@ TEST(ArmNNWords, AreJoined)
     EXPECT_EQ(join({"-v", "a.dot", graph, "b.dot", "-v", "-"}), (Words{"-v", "a.dot", graph, "b.dot", "-v", "-"}));
     EXPECT_EQ(join({"-qNv", "-Nv", "a.dot"}), (Words{"-qN", graph + "=true", "-Nv", "a.dot"}));
     EXPECT_EQ(join({"-xv", "--v"}), (Words{"-xv", "--v"})) << "x is no flag";
+    app.add_option("-n,--concurrent", text)->expected(0, 1);
+    EXPECT_EQ(join({"-n", "-n=4", "-n4", "-Nn", "4", "--concurrent=true"}),
+              (Words{"-n", "--concurrent=4", "-n4", "-Nn", "4", "--concurrent=true"}));
+    EXPECT_EQ(join({"-nN", "-qnN", "-nx"}), (Words{"-N", "--concurrent=true", "-qN", "--concurrent=true", "-nx"}));
 }
 
 } // namespace

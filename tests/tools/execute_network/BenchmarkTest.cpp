@@ -125,6 +125,10 @@ TEST_F(BenchmarkProgram, RunsAgainstBackendsAndModels)
     ASSERT_EQ(model.m_Status, 0) << model.m_Error;
     EXPECT_TRUE(Has(model.m_Out, "'digits_int8.tflite' takes ")) << model.m_Out;
     EXPECT_TRUE(Has(model.m_Out, " times as long as 'digits_float.tflite'")) << model.m_Out;
+    const std::string optimized = m_Folder.Path("optimized.tenon");
+    ASSERT_EQ(Execute({"-m", FloatModel, "-N", "--serialize-optimized", optimized}).m_Status, 0);
+    ExpectFailure(Execute({"-m", optimized, "--benchmark", "--against", "CpuRef"}), 2,
+                  "the model is optimized already, so no other backends can run it");
 }
 
 TEST_F(BenchmarkProgram, RunsAgainstAnotherLibrary)
@@ -154,6 +158,20 @@ TEST_F(BenchmarkProgram, LibrariesThatCannotRunAreRefused)
                                                                  19));
     ExpectFailure(Run({"--against", cut}), 2, "cannot run with '" + cut + "' in place of its own library: ");
     ExpectFailure(Run({"--against", std::filesystem::canonical(ProgramPath())}), 2, "in place of its own library: ");
+}
+
+TEST_F(BenchmarkProgram, AnswersTheRequestsOfAnotherProcess)
+{
+    const Words words = {"-m", FloatModel, "--benchmark", "--serve-turns"};
+    const Outcome outcome = ExecuteInShell("printf 'library\\nturn 3\\nfigures\\n' | \"$@\"", words);
+    EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_TRUE(std::regex_match(outcome.m_Out, std::regex("[^\n]*\n\\d+ \\d+ \\d+\n([\\d.e-]+ ){8}\\d+\n")))
+        << outcome.m_Out;
+    for (const std::string line : {"nonsense", "turn", "turn 0", "turn -1", "turn 1001", "turn x"})
+    {
+        ExpectFailure(ExecuteInShell("printf '" + line + "\\n' | \"$@\"", words), 2,
+                      "--serve-turns: '" + line + "' is no request");
+    }
 }
 
 TEST_F(BenchmarkProgram, RefusesWhatHasNoEffect)
