@@ -72,7 +72,8 @@ set(rules
   "src/tools/common/posix : tools/common posix"
   "src/tools/common/windows : tools/common windows posix"
   "src/tools/common : formats text zip api backend parsers serializer fmt cli11 stb"
-  "src/tools/execute_network : tools/common json reports formats text api serializer fmt cli11"
+  "src/tools/profile : tools/common json api fmt posix"
+  "src/tools/execute_network : tools/common tools/profile json reports formats text api serializer fmt cli11"
   "samples/delegate : api delegate tensorflow"
   "samples : beside api backend parsers serializer stb")
 

@@ -42,6 +42,14 @@ void CheckChoices(const Options& options)
     {
         throw UsageError("--save-cached-network: name the file in --cached-network-filepath");
     }
+    if (!options.m_ProfileAgainst.empty() && options.m_ProfilePage.empty())
+    {
+        throw UsageError("--profile-against: the comparison is a part of the page; name it in --profile-html");
+    }
+    if (options.m_MeasurePeaks && !options.HasProfile())
+    {
+        throw UsageError("--roofline: it is a part of the profile; add --profile or --profile-html FILE");
+    }
 }
 
 bool IsFile(const std::string& path)
@@ -285,9 +293,9 @@ CommandLine ParseCommandLine(int argc, const char* const* argv, size_t helpWidth
         throw UsageError(
             fmt::format("--signature: must be a name, and not be given with {}", options.m_SubgraphOption));
     }
-    for (const char* option :
-         {"--entry", "--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace", "--labels",
-          "--serialize", "--serialize-optimized", "--intermediate-layers-folder", "--plan-json"})
+    for (const char* option : {"--entry", "--report-json", "--visualize-optimized-model", "--profile-json",
+                               "--chrome-trace", "--labels", "--profile-html", "--profile-against", "--serialize",
+                               "--serialize-optimized", "--intermediate-layers-folder", "--plan-json"})
     {
         const std::vector<std::string>& values = app.get_option(option)->results();
         if (std::find(values.begin(), values.end(), "") != values.end())

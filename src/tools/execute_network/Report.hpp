@@ -4,6 +4,7 @@
 
 #include "json/JsonWriter.hpp"
 #include "tools/common/Model.hpp"
+#include "tools/profile/Profile.hpp"
 
 #include <tenon/IOptimizedNetwork.hpp>
 #include <tenon/IRuntime.hpp>
@@ -44,6 +45,7 @@ struct Report
     std::vector<std::string> m_Messages;
     std::vector<std::string> m_Files;  ///< the result of each file of a folder or pattern as JSON, see FileReport.hpp
     std::optional<NetworkPlan> m_Plan; ///< plan of the last run, if requested
+    std::optional<Profile> m_Profile;  ///< of all runs, if requested
 };
 
 /// Writes "shape" and its sizes.
@@ -59,7 +61,8 @@ uint64_t CountLayers(const INetwork& network);
 
 /// load_ms, optimize_ms, first_inference_ms, inference_ms (null for a single iteration), peak_rss_bytes, arena_bytes,
 /// arena_lower_bound_bytes, threads, inputs and outputs (name, type, shape, quantization), assignment (layer, type,
-/// backend, reason), messages, files if there are any, and the model, compute and version that they belong to.
+/// backend, reason), messages, profile and files if there are any, and the model, compute and version that they belong
+/// to.
 std::string FormatReport(const Report& report);
 
 /// The number of layers per backend, in the order of first use, among the layers that layers_after counts.

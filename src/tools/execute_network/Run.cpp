@@ -73,6 +73,10 @@ public:
             PrintWarning(remark);
         }
         m_PrintsAside = WritesToStandardOutput(m_Options);
+        if (!m_Options.m_ProfileAgainst.empty())
+        {
+            m_EarlierProfile = ReadEarlierProfile(m_Options.m_ProfileAgainst, m_Limits);
+        }
         if (!m_Options.m_LabelsFile.empty())
         {
             m_Labels = ReadLabels(m_Options.m_LabelsFile);
@@ -281,6 +285,10 @@ private:
             m_Report.m_OptimizeMs = optimizing.Milliseconds();
         }
         m_Report.m_Assignment = optimized->GetAssignment();
+        if (m_Options.HasProfile())
+        {
+            m_Structure = ReadStructure(*optimized);
+        }
         if (!m_Options.m_SerializeOptimizedFile.empty())
         {
             WriteNetwork(m_Options.m_SerializeOptimizedFile, *optimized);
@@ -446,6 +454,23 @@ private:
         {
             m_Report.m_Plan = m_Runtime->GetPlan(m_Network);
         }
+        if (m_Options.HasProfile())
+        {
+            m_Report.m_Profile = MakeProfile();
+        }
+    }
+
+    Profile MakeProfile() const
+    {
+        const std::optional<MachinePeaks> peaks =
+            m_Options.m_MeasurePeaks ? std::optional(MeasurePeaks(m_Report.m_Threads)) : std::nullopt;
+        const std::shared_ptr<IProfiler> profiler = m_Runtime->GetProfiler(m_Network);
+        Profile profile = tools::MakeProfile({*profiler, m_Structure, m_Report.m_Assignment,
+                                              m_Runtime->GetPlan(m_Network), m_Runtime->GetStatistics(m_Network)},
+                                             peaks);
+        profile.m_Model = m_Options.m_ModelPath;
+        profile.m_Threads = m_Report.m_Threads;
+        return profile;
     }
 
     /// Prints and writes the outputs of an iteration, before the next one replaces them.
@@ -541,6 +566,7 @@ private:
         WriteText(m_Options.m_ReportFile, [&] { return FormatReport(m_Report); });
         WriteText(m_Options.m_PlanFile, [&] { return FormatPlanJson(*m_Report.m_Plan); });
         WriteText(m_Options.m_ProfileFile, [&] { return FormatEvents(); });
+        WriteText(m_Options.m_ProfilePage, [&] { return FormatProfilePage(*m_Report.m_Profile, m_EarlierProfile); });
         WriteText(m_Options.m_ChromeTraceFile, [&] { return FormatProfile(&IProfiler::WriteChromeTrace); });
     }
 
@@ -573,7 +599,9 @@ private:
     const Limits m_Limits;
     Report m_Report;
     std::vector<std::string> m_Labels;
-    FileSeries m_Series; ///< the files of folders and patterns
+    std::string m_EarlierProfile; ///< of --profile-against, or empty
+    NetworkStructure m_Structure; ///< for a profile
+    FileSeries m_Series;          ///< the files of folders and patterns
     SeriesOutputs m_SeriesOutputs;
     /// Those of all sets of files, one set after another; of a series those of the present inference.
     std::vector<InputData> m_Inputs;
