@@ -72,8 +72,11 @@ set(rules
   "src/tools/common/posix : tools/common posix"
   "src/tools/common/windows : tools/common windows posix"
   "src/tools/common : formats text zip api backend parsers serializer fmt cli11 stb"
+  "src/tools/benchmark/posix : tools/benchmark tools/common fmt posix"
+  "src/tools/benchmark/windows : tools/benchmark tools/common fmt"
+  "src/tools/benchmark : tools/common json text api fmt"
   "src/tools/profile : tools/common json api fmt posix"
-  "src/tools/execute_network : tools/common tools/profile json reports formats text api serializer fmt cli11"
+  "src/tools/execute_network : tools/benchmark tools/common tools/profile json reports formats text api serializer fmt cli11"
   "samples/delegate : api delegate tensorflow"
   "samples : beside api backend parsers serializer stb")
 
@@ -90,7 +93,7 @@ function(classify included out)
     set(kind std)
   elseif(included MATCHES "^<std(def|int)\\.h>$") # of headers that are C, too
     set(kind std)
-  elseif(included MATCHES "^<(arm_neon|asm/hwcap|cpuid|dlfcn|fcntl|pthread|sched|signal|unistd|sys/[a-z]+)\\.h>$")
+  elseif(included MATCHES "^<(arm_neon|asm/hwcap|cpuid|dlfcn|fcntl|pthread|sched|signal|spawn|unistd|sys/[a-z]+)\\.h>$")
     set(kind posix)
   elseif(included MATCHES "^<(io|psapi|windows)\\.h>$")
     set(kind windows)

@@ -36,6 +36,7 @@ std::optional<Statistics> ComputeStatistics(std::vector<double> values)
     statistics.m_Median = Percentile(values, 0.5);
     statistics.m_Mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
     statistics.m_P90 = Percentile(values, 0.9);
+    statistics.m_P99 = Percentile(values, 0.99);
     statistics.m_Max = values.back();
     double squares = 0.0;
     for (const double value : values)

@@ -14,6 +14,7 @@ struct Statistics
     double m_Median = 0.0;
     double m_Mean = 0.0;
     double m_P90 = 0.0;
+    double m_P99 = 0.0;
     double m_Max = 0.0;
     double m_Std = 0.0;
 };

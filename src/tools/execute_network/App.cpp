@@ -6,6 +6,7 @@
 #include "tools/common/LimitOption.hpp"
 #include "tools/common/SystemFiles.hpp"
 #include "tools/common/Terminal.hpp"
+#include "tools/execute_network/BenchmarkRun.hpp"
 #include "tools/execute_network/CanRun.hpp"
 #include "tools/execute_network/Options.hpp"
 #include "tools/execute_network/Run.hpp"
@@ -41,6 +42,10 @@ ExitStatus RunAndExplain(int argc, const char* const* argv)
         else if (!line.m_Options.m_ModelFolder.empty())
         {
             CanRun(line.m_Options);
+        }
+        else if (line.m_Options.m_Benchmark.m_IsAsked)
+        {
+            RunBenchmark(line.m_Options);
         }
         else
         {

@@ -47,7 +47,8 @@ constexpr const char* NoDelegate = "there is no TensorFlow Lite in this program 
                                    "reads the model, and the backends "
                                    "of --compute run all of it";
 constexpr const char* NoThreadPool =
-    "iterations run one after another, each on the threads of --number-of-threads (default: all cores)";
+    "iterations run one after another, each on the threads of --number-of-threads (default: all cores); --benchmark "
+    "--concurrent N measures several at once";
 constexpr const char* NoTuning = "no backend here has OpenCL kernels to tune, so the file is neither read nor written";
 constexpr const char* TypesOfModel =
     "no effect, because the model says the types; --quantize-input and --dequantize-output convert";
@@ -67,8 +68,6 @@ constexpr KnownOption KnownOptions[] = {
     {groups::Outputs, "-z,--output-type", false, "Not needed: the model says the types", Answer::Remark, TypesOfModel},
     {groups::Benchmark, "-P,--thread-pool-size", false, "Iterations run one after another, on --number-of-threads",
      Answer::None, nullptr},
-    {groups::Benchmark, "-n,--concurrent", true, "Iterations run one after another, on --number-of-threads",
-     Answer::Remark, NoThreadPool},
     {groups::Benchmark, "--simultaneous-iterations", false, "As many --iterations, which run one after another",
      Answer::None, nullptr},
     {groups::Backends, "--tuning-level", false, "0 to 3, with --tuning-path; no backend here has OpenCL kernels",
@@ -215,7 +214,7 @@ void ArmNNOptions::Declare(CLI::App& app)
     }
 }
 
-void ArmNNOptions::Apply(const CLI::App& app, Options& options) const
+void ArmNNOptions::Apply(const CLI::App& app, bool isConcurrent, Options& options) const
 {
     const auto isGiven = [&](const char* name) { return app.count(name) > 0; };
     const auto number = [&](const char* name, unsigned int min, unsigned int max, unsigned int otherwise)
@@ -251,6 +250,10 @@ void ArmNNOptions::Apply(const CLI::App& app, Options& options) const
     {
         options.m_Iterations = std::max(options.m_Iterations, atOnce);
         remarks.Add("--simultaneous-iterations", NoThreadPool);
+    }
+    if (isConcurrent)
+    {
+        remarks.Add("--concurrent", NoThreadPool);
     }
     if (number("--thread-pool-size", 0, anyNumber, 0) > 0)
     {

@@ -27,8 +27,9 @@ public:
 
     /// Must be called after parsing. Adds remarks about options that are accepted without effect, each beginning with
     /// its options, and raises the number of iterations to the value of --simultaneous-iterations. Throws UsageError
-    /// for an option that asks for a part that Tenon does not have, and for wrong values.
-    void Apply(const CLI::App& app, Options& options) const;
+    /// for an option that asks for a part that Tenon does not have, and for wrong values. `isConcurrent`: whether
+    /// --concurrent is given as the flag that it is in Arm NN.
+    void Apply(const CLI::App& app, bool isConcurrent, Options& options) const;
 
 private:
     std::map<std::string, bool> m_Flags; ///< by long name

@@ -3,6 +3,7 @@
 #include "tools/execute_network/InputShapes.hpp"
 
 #include "tools/common/Errors.hpp"
+#include "tools/common/InputPlace.hpp"
 #include "tools/common/Inputs.hpp"
 #include "tools/common/Strings.hpp"
 

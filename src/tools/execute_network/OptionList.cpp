@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <functional>
 #include <limits>
 
 namespace tenon::tools
@@ -200,29 +201,63 @@ void DeclareOutputs(CLI::App& app, Options& options, RawOptions& raw)
         ->type_name("FOLDER");
 }
 
-void DeclareBenchmark(CLI::App& app, Options& options)
+/// A number of seconds or the like, of which there are none below 0.
+void AddTime(CLI::App& app, const char* option, const char* type, const std::function<void(float)>& set,
+             const char* description)
+{
+    const char* const name = std::strstr(option, "--");
+    const auto parse = [set, name](const std::string& text)
+    {
+        const float time = ParseFinite(text, name, true);
+        if (time < 0.0f)
+        {
+            throw UsageError(fmt::format("{}: '{}' is below 0", name, OneLine(text)));
+        }
+        set(time);
+    };
+    app.add_option_function<std::string>(option, parse, description)->type_name(type);
+}
+
+void DeclareBenchmark(CLI::App& app, Options& options, RawOptions& raw)
 {
     app.option_defaults()->group(groups::Benchmark);
-    AddNumber(app, "-I,--iterations", options.m_Iterations, 1, MaxIterations, "Run N times (default 1)");
-    const auto parseThreshold = [&options](const std::string& text)
-    {
-        options.m_MaxInferenceMs = ParseFinite(text, "--threshold-time", true);
-        if (*options.m_MaxInferenceMs < 0.0f)
-        {
-            throw UsageError(
-                fmt::format("--threshold-time: '{}' is below 0; milliseconds are expected", OneLine(text)));
-        }
-    };
-    app.add_option_function<std::string>("-r,--threshold-time", parseThreshold,
-                                         "End with status 5 where an iteration took more than these milliseconds "
-                                         "(default 0: no bound)")
-        ->type_name("MS");
+    BenchmarkOptions& benchmark = options.m_Benchmark;
+    app.add_flag(
+        "--benchmark", benchmark.m_IsAsked,
+        "Run again and again and print nothing but times and memory, the lines of TensorFlow Lite's "
+        "benchmark_model among them. --report-json has all figures. The next options but -I and -r are for it");
+    AddNumber(app, "-I,--iterations,--min-runs,--num-runs", options.m_Iterations, 1, MaxIterations,
+              "Run N times (default 1); with --benchmark at least N times, each caller (default 50)", "--iterations");
+    AddNumber(app, "--warmup-runs", benchmark.m_WarmupRuns, 0, MaxIterations,
+              "Inferences before the measured ones (default 1)");
+    AddTime(
+        app, "--min-secs", "SECONDS", [&benchmark](float time) { benchmark.m_Bounds.m_MinSeconds = double{time}; },
+        "Measure for so long at least (default 1)");
+    AddTime(
+        app, "--max-secs", "SECONDS", [&benchmark](float time) { benchmark.m_Bounds.m_MaxSeconds = double{time}; },
+        "Begin no inference later, even if there were fewer than -I (default 150)");
+    app.add_option("-n,--concurrent", raw.m_Callers,
+                   "So many callers at once, each with its own memory and states, on cores / N threads each unless "
+                   "--number-of-threads is given. Without a number, as in Arm NN, without effect")
+        ->expected(0, 1)
+        ->type_name("[N]");
+    app.add_option("--against", benchmark.m_Against,
+                   "Measure a second side in turn with this one, and print the ratio of their times with a confidence "
+                   "interval: another model file, other backends (CpuRef), or another build of the library (a file "
+                   "libtenon.so)")
+        ->type_name("FILE|NAME,...");
+    AddTime(
+        app, "-r,--threshold-time", "MS", [&options](float time) { options.m_MaxInferenceMs = time; },
+        "End with status 5 where an iteration took more than these milliseconds (default 0: no bound)");
+    app.add_flag("--serve-turns", benchmark.m_ServesTurns,
+                 "For --against alone: run as requests of another process say")
+        ->group(""); // not in the help
 }
 
 void DeclareProfile(CLI::App& app, Options& options, RawOptions& raw)
 {
     app.option_defaults()->group(groups::Profile);
-    app.add_flag("--profile,--enable_op_profiling", options.m_PrintProfileTables,
+    app.add_flag("--profile,--enable-op-profiling", options.m_PrintProfileTables,
                  "Print tables of the time by layer and by operator type. With -I N it is the mean of all iterations "
                  "but the first. --report-json has them, too");
     app.add_flag("--roofline", options.m_MeasurePeaks,
@@ -291,7 +326,7 @@ HelpText MakeHelpText()
         {groups::Backends, "backends, threads, types; which backend runs which layer"},
         {groups::Inputs, "files of the inputs, and how they become tensors"},
         {groups::Outputs, "printed and written outputs, classes, the report"},
-        {groups::Benchmark, "repeated runs, and bounds on their time"},
+        {groups::Benchmark, "repeated runs, their times, and comparisons of times"},
         {groups::Profile, "where the time goes"},
         {groups::Compare, "outputs compared with files and other backends"},
         {groups::Files, "the network and its packed weights as files; names of files",
@@ -304,7 +339,8 @@ HelpText MakeHelpText()
                         "(docs/execute-network.md):";
     text.m_Examples = {"ExecuteNetwork -m model.tflite -d picture.jpg --labels labels.txt",
                        "ExecuteNetwork -m model.tflite -d 'pictures/*.jpg' --top-k 1",
-                       "ExecuteNetwork -m model.onnx --dim batch=4 -d inputs.npz -w outputs.npy"};
+                       "ExecuteNetwork -m model.onnx --dim batch=4 -d inputs.npz -w outputs.npy",
+                       "ExecuteNetwork -m model.tflite --benchmark --against CpuRef"};
     text.m_End = "Exit status: 0 success; 2 bad arguments; 3 the model or an input file is missing, corrupt or "
                  "contradictory; 4 an operator or type is not supported by the chosen backends; 5 a failure while "
                  "running.";
@@ -320,7 +356,7 @@ void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptio
     DeclareBackends(app, options, raw);
     DeclareInputs(app, options, raw);
     DeclareOutputs(app, options, raw);
-    DeclareBenchmark(app, options);
+    DeclareBenchmark(app, options, raw);
     DeclareProfile(app, options, raw);
     DeclareCompare(app, raw);
     DeclareFiles(app, options, raw);

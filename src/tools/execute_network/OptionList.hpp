@@ -28,6 +28,7 @@ struct RawOptions
     std::string m_CompareFiles;
     std::string m_Graph; ///< the file, or the value of a flag
     unsigned int m_TopK = DefaultTopK;
+    std::string m_Callers; ///< a number, or the value of a flag; may be empty
     bool m_Details = false;
     bool m_DetailsOnly = false;
     std::vector<std::string> m_Limits;

@@ -6,6 +6,7 @@
 #include "text/OptionWords.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/common/File.hpp"
+#include "tools/common/FileSets.hpp"
 #include "tools/common/LimitOption.hpp"
 #include "tools/common/OptionValues.hpp"
 #include "tools/common/Strings.hpp"
@@ -207,6 +208,129 @@ void CheckCanRun(const CLI::App& app)
     }
 }
 
+/// "--min_secs=1" as "--min-secs=1", where that is an option: benchmark_model's options have underscores.
+void SpellWithHyphens(const CLI::App& app, std::vector<std::string>& words)
+{
+    for (std::string& word : words)
+    {
+        const size_t end = std::min(word.find('='), word.size());
+        std::string name = word.substr(0, end);
+        std::replace(name.begin(), name.end(), '_', '-');
+        if (name.starts_with("--") && app.get_option_no_throw(name) != nullptr)
+        {
+            word = name + word.substr(end);
+        }
+    }
+}
+
+/// Reads --concurrent, a number for --benchmark; gives whether it is on as the flag that it is in Arm NN.
+bool ReadCallers(const CLI::App& app, const std::string& value, Options& options)
+{
+    const bool isGiven = app.count("--concurrent") > 0;
+    const std::optional<bool> flag = value.empty() ? std::optional(true) : text::ParseFlag(value);
+    const bool isDigit = !value.empty() && value[0] >= '0' && value[0] <= '9';
+    if (isGiven && (!flag || (isDigit && options.m_Benchmark.m_IsAsked)))
+    {
+        options.m_Benchmark.m_Callers = ParseNumber(value, "--concurrent", 1, MaxCallers);
+        return false;
+    }
+    return isGiven && *flag;
+}
+
+/// Throws UsageError for options of --benchmark without it, and for options that it gives no effect.
+void CheckBenchmark(const CLI::App& app, Options& options)
+{
+    BenchmarkOptions& benchmark = options.m_Benchmark;
+    if (!benchmark.m_IsAsked)
+    {
+        for (const char* option : {"--warmup-runs", "--min-secs", "--max-secs", "--against", "--serve-turns"})
+        {
+            if (IsAsked(app, option))
+            {
+                throw UsageError(fmt::format("{}: it is for --benchmark; add that, or leave it out", option));
+            }
+        }
+        if (benchmark.m_Callers > 1)
+        {
+            throw UsageError("--concurrent: callers at once are for --benchmark; add that, or leave the number out");
+        }
+        return;
+    }
+    for (const char* option : {"--write-outputs-to-file",
+                               "--dequantize-output",
+                               "--labels",
+                               "--top-k",
+                               "--compare-output",
+                               "--compare-output-with-backend",
+                               "--armnn-output",
+                               "--print-intermediate-layers",
+                               "--print-intermediate-layers-to-file",
+                               "--intermediate-layers-folder",
+                               "--event-based-profiling",
+                               "--profile-json",
+                               "--chrome-trace",
+                               "--profile",
+                               "--roofline",
+                               "--profile-html",
+                               "--profile-against",
+                               "--output-network-details",
+                               "--output-network-details-only",
+                               "--print-assignment",
+                               "--print-plan",
+                               "--plan-json",
+                               "--serialize",
+                               "--serialize-optimized",
+                               "--visualize-optimized-model"})
+    {
+        if (IsAsked(app, option))
+        {
+            throw UsageError(
+                fmt::format("{}: --benchmark prints and writes times and memory alone; leave one of the two "
+                            "out",
+                            option));
+        }
+    }
+    if (app.count("--iterations") == 0)
+    {
+        options.m_Iterations = std::max(options.m_Iterations, RunBounds().m_MinRuns);
+    }
+    RunBounds& bounds = benchmark.m_Bounds;
+    bounds.m_MinRuns = options.m_Iterations;
+    if (bounds.m_MinSeconds > bounds.m_MaxSeconds && app.count("--min-secs") > 0)
+    {
+        throw UsageError(fmt::format("--min-secs: {:g} is more than the {:g} of --max-secs", bounds.m_MinSeconds,
+                                     bounds.m_MaxSeconds));
+    }
+    bounds.m_MinSeconds = std::min(bounds.m_MinSeconds, bounds.m_MaxSeconds);
+    const auto many = std::find_if(options.m_InputFiles.begin(), options.m_InputFiles.end(), StandsForMany);
+    if (many != options.m_InputFiles.end())
+    {
+        throw UsageError(fmt::format("--input-tensor-data: '{}' stands for many files; give --benchmark the files "
+                                     "themselves, whose sets take turns",
+                                     OneLine(*many)));
+    }
+    if (app.count("--against") == 0)
+    {
+        return;
+    }
+    if (benchmark.m_Callers > 1 || !options.m_CachedNetworkFile.empty())
+    {
+        throw UsageError(fmt::format("{}: --against measures two sides without it; leave one of the two out",
+                                     benchmark.m_Callers > 1 ? "--concurrent" : "--cached-network-filepath"));
+    }
+    for (const std::string& file : options.m_InputFiles)
+    {
+        if (IsStandardInput(file))
+        {
+            throw UsageError("--against: both sides read the inputs, so they cannot come from standard input");
+        }
+    }
+    if (IsStandardInput(options.m_ModelPath))
+    {
+        throw UsageError("--against: both sides read the model, so it cannot come from standard input");
+    }
+}
+
 /// The name under which the number of a subgraph is given, for messages.
 std::string FindSubgraphOption(const std::vector<std::string>& words)
 {
@@ -228,7 +352,9 @@ CommandLine ParseCommandLine(int argc, const char* const* argv, size_t helpWidth
     std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
     std::replace(given.begin(), given.end(), std::string("-help"), std::string("--help"));
     options.m_SubgraphOption = FindSubgraphOption(given);
+    options.m_Benchmark.m_Words = given;
     DeclareOptions(app, options, raw, armNN);
+    SpellWithHyphens(app, given);
     const std::vector<std::string> words = JoinArmNNWords(app, given);
     try
     {
@@ -255,7 +381,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv, size_t helpWidth
         return line;
     }
     RefuseUnknownWords(app, words);
-    armNN.Apply(app, options);
+    armNN.Apply(app, ReadCallers(app, raw.m_Callers, options), options);
     CheckCanRun(app);
     if (options.m_ModelPath.empty() && options.m_ModelFolder.empty())
     {
@@ -293,9 +419,9 @@ CommandLine ParseCommandLine(int argc, const char* const* argv, size_t helpWidth
         throw UsageError(
             fmt::format("--signature: must be a name, and not be given with {}", options.m_SubgraphOption));
     }
-    for (const char* option : {"--entry", "--report-json", "--visualize-optimized-model", "--profile-json",
-                               "--chrome-trace", "--labels", "--profile-html", "--profile-against", "--serialize",
-                               "--serialize-optimized", "--intermediate-layers-folder", "--plan-json"})
+    for (const char* option :
+         {"--entry", "--against", "--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace",
+          "--labels", "--profile-html", "--profile-against", "--serialize", "--serialize-optimized", "--intermediate-layers-folder", "--plan-json"})
     {
         const std::vector<std::string>& values = app.get_option(option)->results();
         if (std::find(values.begin(), values.end(), "") != values.end())
@@ -309,6 +435,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv, size_t helpWidth
         return SplitList(lists, option, Repeated::Kept);
     };
     options.m_InputFiles = filesOf(raw.m_InputFiles, "--input-tensor-data");
+    CheckBenchmark(app, options);
     options.m_CompareFiles = filesOf(raw.m_CompareFiles, "--compare-output");
     options.m_OutputFiles = filesOf(raw.m_OutputFiles, "--write-outputs-to-file");
     options.m_DotFile = GetGraphFile(raw.m_Graph, options.m_ModelPath);

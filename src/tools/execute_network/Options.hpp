@@ -2,6 +2,8 @@
 // The command line of ExecuteNetwork. App.cpp parses it, Run.cpp acts on it.
 #pragma once
 
+#include "tools/benchmark/Measure.hpp"
+
 #include <tenon/Limits.hpp>
 #include <tenon/Types.hpp>
 
@@ -18,6 +20,18 @@ namespace tenon::tools
 constexpr unsigned int MaxIterations = 10'000'000;
 
 constexpr unsigned int DefaultTopK = 5;
+
+struct BenchmarkOptions
+{
+    bool m_IsAsked = false;
+    unsigned int m_WarmupRuns = 1;
+    RunBounds m_Bounds;
+    unsigned int m_Callers = 1;
+    std::string m_Against; ///< a model, backends or a library; may be empty
+    /// Whether the program is the process of another benchmark and runs turns for it, see TurnServer.hpp.
+    bool m_ServesTurns = false;
+    std::vector<std::string> m_Words; ///< the command line, without the program's name
+};
 
 struct Options
 {
@@ -56,6 +70,7 @@ struct Options
     unsigned int m_Iterations = 1;
     /// The longest time that an iteration may take, in milliseconds.
     std::optional<float> m_MaxInferenceMs;
+    BenchmarkOptions m_Benchmark;
     /// Iterations continue with the states of the previous iteration, in place of the initial states.
     bool m_KeepStates = false;
     std::string m_LabelsFile;

@@ -3,6 +3,7 @@
 #include "tools/execute_network/Report.hpp"
 
 #include "reports/Reports.hpp"
+#include "tools/benchmark/BenchmarkReport.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/common/Statistics.hpp"
 #include "tools/common/Strings.hpp"
@@ -67,28 +68,6 @@ void WriteTensors(JsonWriter& json, const char* key, const std::vector<Binding>&
         json.EndObject();
     }
     json.EndArray();
-}
-
-void WriteInferenceTimes(JsonWriter& json, const std::vector<double>& times)
-{
-    json.Key("inference_ms");
-    const std::optional<Statistics> statistics = ComputeStatistics(times);
-    if (!statistics)
-    {
-        json.Null();
-        return;
-    }
-    json.BeginObject();
-    for (const auto& [key, value] : {std::pair<const char*, double>{"min", statistics->m_Min},
-                                     {"median", statistics->m_Median},
-                                     {"mean", statistics->m_Mean},
-                                     {"p90", statistics->m_P90},
-                                     {"max", statistics->m_Max},
-                                     {"std", statistics->m_Std}})
-    {
-        json.Member(key, value);
-    }
-    json.EndObject();
 }
 
 struct LayerCounter final : IStrategy
@@ -171,7 +150,7 @@ std::string FormatReport(const Report& report)
     json.Member("load_ms", report.m_LoadMs);
     json.Member("optimize_ms", report.m_OptimizeMs);
     json.Member("first_inference_ms", report.m_FirstInferenceMs);
-    WriteInferenceTimes(json, report.m_InferenceMs);
+    WriteTimes(json, "inference_ms", report.m_InferenceMs);
     json.Member("peak_rss_bytes", report.m_PeakRssBytes);
     json.Member("arena_bytes", report.m_ArenaBytes);
     json.Member("arena_lower_bound_bytes", report.m_ArenaLowerBoundBytes);
@@ -199,6 +178,11 @@ std::string FormatReport(const Report& report)
             json.Json(file);
         }
         json.EndArray();
+    }
+    if (!report.m_Benchmark.empty())
+    {
+        json.Key("benchmark");
+        json.Json(report.m_Benchmark);
     }
     json.EndObject();
     return json.Text() + "\n";

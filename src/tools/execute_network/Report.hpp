@@ -25,6 +25,8 @@ struct Report
     std::vector<std::string> m_Compute;
     /// Time of making the runtime, parsing the model and loading the optimized network, without input files.
     double m_LoadMs = 0.0;
+    double m_RuntimeMs = 0.0; ///< its part of making the runtime
+    double m_ParseMs = 0.0;   ///< and of parsing
     double m_OptimizeMs = 0.0;
     double m_FirstInferenceMs = 0.0;
     /// Times of the iterations after the first.
@@ -46,6 +48,7 @@ struct Report
     std::vector<std::string> m_Files;  ///< the result of each file of a folder or pattern as JSON, see FileReport.hpp
     std::optional<NetworkPlan> m_Plan; ///< plan of the last run, if requested
     std::optional<Profile> m_Profile;  ///< of all runs, if requested
+    std::string m_Benchmark;           ///< the results of --benchmark as JSON, see BenchmarkReport.hpp; may be empty
 };
 
 /// Writes "shape" and its sizes.
@@ -61,8 +64,8 @@ uint64_t CountLayers(const INetwork& network);
 
 /// load_ms, optimize_ms, first_inference_ms, inference_ms (null for a single iteration), peak_rss_bytes, arena_bytes,
 /// arena_lower_bound_bytes, threads, inputs and outputs (name, type, shape, quantization), assignment (layer, type,
-/// backend, reason), messages, profile and files if there are any, and the model, compute and version that they belong
-/// to.
+/// backend, reason), messages, profile, files and benchmark if there are any, and the model, compute and version that they
+/// belong to.
 std::string FormatReport(const Report& report);
 
 /// The number of layers per backend, in the order of first use, among the layers that layers_after counts.
