@@ -69,13 +69,11 @@ enum OpFlag : unsigned int
 
 unsigned int FlagsOf(LayerType type)
 {
-    switch (type)
-    {
-#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, flags, ...)                          \
-    case LayerType::name: return flags;                                                                                \
-        #include <tenon/ops.def>
-    default: return None;
-    }
+    constexpr unsigned int flags[] = {
+#define TENON_OP(name, descriptor, method, runner, minInputs, maxInputs, outputs, flags, ...) flags,
+#include <tenon/ops.def>
+    };
+    return flags[static_cast<size_t>(type)];
 }
 
 /// A layer's tensors with the shapes that count, and the formulas of the operators. Each throws
