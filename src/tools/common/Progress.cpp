@@ -34,9 +34,9 @@ std::string FormatDuration(double seconds)
 
 } // namespace
 
-std::string FormatProgress(size_t numDone, size_t numAll, double rate, size_t width)
+std::string FormatProgress(size_t numDone, size_t numAll, double rate, size_t width, const char* unit)
 {
-    std::string text = fmt::format("{}/{} files", numDone, numAll);
+    std::string text = fmt::format("{}/{} {}", numDone, numAll, unit);
     if (rate > 0.0)
     {
         text += fmt::format("  {:.{}f}/s", rate, rate < 100.0 ? 1 : 0);
@@ -54,7 +54,8 @@ std::string FormatProgress(size_t numDone, size_t numAll, double rate, size_t wi
     return text.substr(0, width);
 }
 
-Progress::Progress(size_t numAll, size_t numDone) : m_NumAll(numAll), m_NumDone(numDone), m_NumBefore(numDone)
+Progress::Progress(size_t numAll, size_t numDone, const char* unit)
+    : m_NumAll(numAll), m_NumDone(numDone), m_Unit(unit), m_NumBefore(numDone)
 {
     if (IsTerminal(StandardError))
     {
@@ -82,7 +83,7 @@ void Progress::Draw()
     m_Drawn = Clock::now();
     const double seconds = std::chrono::duration<double>(m_Drawn - m_Start).count();
     const double rate = seconds > 0.0 ? static_cast<double>(m_NumDone - m_NumBefore) / seconds : 0.0;
-    SetStatusLine(FormatProgress(m_NumDone, m_NumAll, rate, m_Width));
+    SetStatusLine(FormatProgress(m_NumDone, m_NumAll, rate, m_Width, m_Unit));
 }
 
 } // namespace tenon::tools

@@ -419,9 +419,9 @@ CommandLine ParseCommandLine(int argc, const char* const* argv, size_t helpWidth
         throw UsageError(
             fmt::format("--signature: must be a name, and not be given with {}", options.m_SubgraphOption));
     }
-    for (const char* option :
-         {"--entry", "--against", "--report-json", "--visualize-optimized-model", "--profile-json", "--chrome-trace",
-          "--labels", "--profile-html", "--profile-against", "--serialize", "--serialize-optimized", "--intermediate-layers-folder", "--plan-json"})
+    for (const char* option : {"--entry", "--against", "--report-json", "--visualize-optimized-model", "--profile-json",
+                               "--chrome-trace", "--labels", "--profile-html", "--profile-against", "--serialize",
+                               "--serialize-optimized", "--intermediate-layers-folder", "--plan-json"})
     {
         const std::vector<std::string>& values = app.get_option(option)->results();
         if (std::find(values.begin(), values.end(), "") != values.end())

@@ -64,8 +64,8 @@ uint64_t CountLayers(const INetwork& network);
 
 /// load_ms, optimize_ms, first_inference_ms, inference_ms (null for a single iteration), peak_rss_bytes, arena_bytes,
 /// arena_lower_bound_bytes, threads, inputs and outputs (name, type, shape, quantization), assignment (layer, type,
-/// backend, reason), messages, profile, files and benchmark if there are any, and the model, compute and version that they
-/// belong to.
+/// backend, reason), messages, profile, files and benchmark if there are any, and the model, compute and version that
+/// they belong to.
 std::string FormatReport(const Report& report);
 
 /// The number of layers per backend, in the order of first use, among the layers that layers_after counts.

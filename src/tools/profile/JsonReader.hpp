@@ -2,6 +2,7 @@
 // JsonReader: the values of a JSON document.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,7 +24,6 @@ public:
         Object
     };
 
-    Kind GetKind() const { return m_Kind; }
     bool IsObject() const { return m_Kind == Kind::Object; }
     /// The member of an object; null if it is absent, or this is no object.
     const JsonValue* Find(std::string_view name) const;
@@ -31,6 +31,7 @@ public:
     double NumberOf(std::string_view name) const;
     /// The text of a member; empty if there is none.
     std::string TextOf(std::string_view name) const;
+    const std::vector<JsonValue>& GetElements() const { return m_Elements; }
     /// The text of the document from which this value was read.
     std::string_view GetSource() const { return m_Source; }
 

@@ -33,15 +33,21 @@ constexpr uint64_t CopiedBytes[] = {uint64_t{32} << 10U, uint64_t{256} << 10U, u
 double MeasureRate(unsigned int threads, double work, const std::function<std::function<void()>()>& makeRun)
 {
     std::vector<std::vector<double>> rates(NumTrials, std::vector<double>(threads));
+    std::vector<std::function<void()>> runs; // made here, where they may throw
+    for (unsigned int thread = 0; thread < threads; ++thread)
+    {
+        runs.push_back(makeRun());
+    }
     std::atomic<unsigned int> numReady{0};
+    std::atomic<bool> isCancelled{false};
     const auto measure = [&](unsigned int thread)
     {
-        const std::function<void()> run = makeRun();
+        const std::function<void()>& run = runs[thread];
         run();
         for (int trial = 0; trial < NumTrials; ++trial)
         {
             ++numReady;
-            while (numReady < threads * static_cast<unsigned int>(trial + 1))
+            while (numReady < threads * static_cast<unsigned int>(trial + 1) && !isCancelled)
             {
                 std::this_thread::yield();
             }
@@ -57,16 +63,24 @@ double MeasureRate(unsigned int threads, double work, const std::function<std::f
             rates[static_cast<size_t>(trial)][thread] = calls * work / std::chrono::duration<double>(passed).count();
         }
     };
-    std::vector<std::thread> others;
-    for (unsigned int thread = 1; thread < threads; ++thread)
+    const auto measureAll = [&]
     {
-        others.emplace_back(measure, thread);
-    }
-    measure(0);
-    for (std::thread& other : others)
-    {
-        other.join();
-    }
+        std::vector<std::jthread> others;
+        try
+        {
+            for (unsigned int thread = 1; thread < threads; ++thread)
+            {
+                others.emplace_back(measure, thread);
+            }
+        }
+        catch (...)
+        {
+            isCancelled = true; // those that have started would wait for the rest
+            throw;
+        }
+        measure(0);
+    };
+    measureAll();
     double best = 0.0;
     for (const std::vector<double>& trial : rates)
     {
@@ -146,7 +160,7 @@ MachinePeaks MeasurePeaks(unsigned int threads)
     const PeakLoops& loops = GetPeakLoops();
     MachinePeaks peaks;
     peaks.m_Threads = std::max(threads, 1U);
-    Progress progress(4 + std::size(CopiedBytes));
+    Progress progress(4 + std::size(CopiedBytes), 0, "peaks");
     peaks.m_Float32 = MeasureLoop(peaks.m_Threads, loops.m_Float32);
     progress.Advance();
     peaks.m_BFloat16 = MeasureBest(peaks.m_Threads, loops.m_BFloat16, loops.m_BFloat16Tiles);

@@ -57,9 +57,9 @@ std::string FormatProfilePage(const Profile& profile, std::string_view against)
 
 std::string ReadEarlierProfile(const std::string& path, const Limits& limits)
 {
-    const std::string report = InputSource(path, limits.m_MaxFileBytes).ReadAll();
     try
     {
+        const std::string report = InputSource(path, limits.m_MaxFileBytes).ReadAll();
         const JsonValue document = ReadJson(report);
         const JsonValue* const profile = document.Find("profile");
         if (profile == nullptr || profile->Find("layers") == nullptr || profile->Find("types") == nullptr)

@@ -340,15 +340,15 @@ function showTypes() {
     const other = others.get(type.type);
     const rates = [];
     if (type.gop_per_s >= 0.01) rates.push(numberText(type.gop_per_s, type.gop_per_s >= 10 ? 0 : 2) + " GOP/s");
-    if (type.gb_per_s !== undefined) rates.push(numberText(type.gb_per_s, type.gb_per_s >= 10 ? 0 : 2) + " GB/s");
+    if (type.gb_per_s >= 0.01) rates.push(numberText(type.gb_per_s, type.gb_per_s >= 10 ? 0 : 2) + " GB/s");
     if (type.roofline_share !== undefined) rates.push(percentText(type.roofline_share) + " of roofline");
     if (state.b) rates.push("before " + (other ? msText(other.ms) : "–"));
     const change = other ? changeText(type.ms, other.ms) : null;
     return element("div", { class: "type" },
       element("span", { class: "name" }, type.type + " ", element("small", {}, "× " + type.count)),
       element("span", { class: "value" }, msText(type.ms) + "  ·  " + percentText(type.share)),
-      element("span", { class: "rate" }, rates.join("  ·  ")),
-      change ? element("span", { class: "rate " + change.kind }, change.text) : element("span", {}),
+      element("span", { class: "rate" + (change ? "" : " whole") }, rates.join("  ·  ")),
+      change ? element("span", { class: "rate " + change.kind }, change.text) : null,
       element("div", { class: "track" },
         element("i", { style: `width:${type.ms / longest * 100}%;background:${typeColour(type.type)}` }),
         other ? element("u", { style: `left:${Math.min(other.ms / longest * 100, 99.5)}%`, title: "the other run" }) : null));

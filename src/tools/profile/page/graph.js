@@ -192,6 +192,7 @@ class Graph {
     const box = this.canvas.getBoundingClientRect();
     if (!box.width) return;
     const isFirst = !this.viewWidth;
+    if (!isFirst) this.x += (this.viewWidth - box.width) / 2 / this.scale; // the middle stays in the middle
     this.viewWidth = box.width;
     this.viewHeight = box.height;
     this.canvas.width = Math.round(box.width * ratio);

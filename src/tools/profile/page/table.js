@@ -22,7 +22,7 @@ class LayerTable {
       { key: "label", title: "name", wide: isNarrow ? 130 : 210, text: (layer) => (layer.network ? layer.network + "/" : "") + layer.label },
       { key: "type", title: "type", wide: 160, text: (layer) => layer.type },
       { key: "mean", title: "time", wide: 78, isNumber: true, text: (layer) => ("runs_in" in layer ? "fused" : layer.ms ? msText(layer.mean) : "–") },
-      { key: "mean", title: "share", wide: 76, isNumber: true, isShare: true, text: (layer) => (layer.ms ? percentText(layer.mean / state.a.sum) : "") },
+      { key: "mean", title: "share", wide: 104, isNumber: true, isShare: true, text: (layer) => (layer.ms ? percentText(layer.mean / state.a.sum) : "") },
     ];
     if (state.b) {
       all.push({ key: "before", title: "before", wide: 78, isNumber: true, text: (layer) => (layer.other && layer.other.ms ? msText(layer.other.mean) : "–") },
@@ -36,7 +36,9 @@ class LayerTable {
     }
     all.push({ key: "backend", title: "backend", wide: 76, text: (layer) => layer.backend || "–" },
       { key: "kernel", title: "kernel", wide: 330, text: (layer) => layer.kernel });
-    return isNarrow ? all.filter((column) => !["index", "gbs"].includes(column.key)) : all;
+    if (!isNarrow) return all;
+    const places = ["label", "mean", "before", "change", "type", "gops", "roof", "backend", "kernel"]; // the others are left out
+    return places.flatMap((key) => all.filter((column) => column.key === key));
   }
 
   show() {
@@ -116,7 +118,7 @@ class LayerTable {
       const cell = element("span", { role: "cell", class: column.isNumber ? "n" : "", title: column.isNumber ? "" : text });
       if (column.isShare) {
         cell.classList.add("share");
-        cell.append(element("i", { style: `width:${layer.mean / state.a.longest * 100}%` }), element("b", {}, text));
+        cell.append(element("i", { style: `width:${layer.mean / state.a.longest * 50}%` }), element("b", {}, text));
       } else {
         cell.textContent = text;
       }
