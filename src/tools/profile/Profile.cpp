@@ -168,8 +168,33 @@ private:
         }
         if (index && IsShapedAs(node, m_Profile.m_Layers[*index].m_Planned))
         {
-            m_Profile.m_Layers[*index].m_Work = node.m_Work;
+            ProfiledLayer& layer = m_Profile.m_Layers[*index];
+            layer.m_Work = node.m_Work;
+            if (IsInPlace(layer))
+            {
+                layer.m_Work.m_InputBytes = 0;
+                layer.m_Work.m_OutputBytes = 0;
+            }
         }
+    }
+
+    /// Whether a layer that only moves elements has its output where its input lies, so that nothing moves.
+    bool IsInPlace(const ProfiledLayer& layer) const
+    {
+        if (layer.m_Work.CountOperations() != 0U || layer.m_Outputs.size() != 1 || layer.m_Producers.size() != 1)
+        {
+            return false;
+        }
+        const int64_t from = layer.m_Producers[0];
+        const PlannedTensor& output = layer.m_Outputs[0].m_Planned;
+        if (from < 0)
+        {
+            return output.m_Memory.starts_with("input ");
+        }
+        const std::vector<ProfiledTensor>& inputs = m_Profile.m_Layers[static_cast<size_t>(from)].m_Outputs;
+        const auto isThere = [&](const ProfiledTensor& input)
+        { return input.m_Planned.m_Memory == output.m_Memory && input.m_Planned.m_Offset == output.m_Offset; };
+        return output.m_Memory != "its own" && std::any_of(inputs.begin(), inputs.end(), isThere);
     }
 
     TensorInfo OutputOf(size_t layer, unsigned int slot) const

@@ -30,7 +30,7 @@ protected:
     static PlannedLayer Planned(uint64_t guid, const std::string& name, const std::string& type, size_t offset)
     {
         PlannedLayer layer;
-        layer.m_Guid = guid;
+        layer.m_Guid = LayerGuid(guid);
         layer.m_Name = name;
         layer.m_Type = type;
         layer.m_Backend = "CpuAcc";
@@ -150,6 +150,15 @@ TEST_F(ProfileOfLayers, HasNoWorkForOtherShapesThanThoseOfTheRun)
     const Profile profile = Make();
     EXPECT_FALSE(profile.m_Layers[2].m_Work.m_OutputBytes);
     EXPECT_TRUE(profile.m_Layers[0].m_Work.m_OutputBytes);
+}
+
+TEST_F(ProfileOfLayers, HasNoBytesWhereNothingMoves)
+{
+    m_Structure.m_Nodes[3].m_Work.m_Operations = 0; // soft, which reads the output of add alone
+    m_Plan.m_Layers[2].m_Outputs[0].m_Offset = 1024;
+    EXPECT_EQ(Make().m_Layers[2].m_Work.CountBytes(), 0U);
+    m_Plan.m_Layers[2].m_Outputs[0].m_Offset = 0;
+    EXPECT_EQ(Make().m_Layers[2].m_Work.CountBytes(), 3000U);
 }
 
 TEST_F(ProfileOfLayers, IsATableByLayerAndOneByType)

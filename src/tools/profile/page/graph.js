@@ -204,7 +204,7 @@ class Graph {
 
   fit() {
     if (!this.viewWidth || !this.profile) return;
-    this.scale = Math.min(1.15, Math.max(0.5, (this.viewWidth - 60) / this.width));
+    this.scale = Math.min(1.15, Math.max(0.42, (this.viewWidth - 60) / this.width));
     this.x = Math.max(-16, (this.width - this.viewWidth / this.scale) / 2) || 0;
     if (this.width * this.scale < this.viewWidth - 20) this.x = (this.width - this.viewWidth / this.scale) / 2;
     else this.x = -20 / this.scale;

@@ -94,7 +94,7 @@ function link(index) {
 
 function links(indices) {
   const made = [];
-  indices.slice(0, 12).forEach((index, i) => made.push(i ? ", " : "", link(index)));
+  for (const index of indices.slice(0, 12)) made.push(...(made.length ? [", "] : []), link(index));
   if (indices.length > 12) made.push(` and ${indices.length - 12} more`);
   return made;
 }
