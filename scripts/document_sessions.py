@@ -40,7 +40,9 @@ SIDE = 8
 VARYING = re.compile("|".join((
     r"\b(?:load|optimize|first inference|min|median|mean|p90|p99|max|std) [\d.]+",
     r"\b\d+ threads\b",
-)))
+    r"\bfirst: [\d.]+ ms, of which [\d.]+ ms",
+    r"^ +[\d.]+ +[\d.]+% +[\d.]+% +[\d.]+ +[\d.]+",
+)), re.MULTILINE)
 
 
 def read_sheet():
@@ -130,7 +132,7 @@ def run(session, folder, programs):
 
 def without_varying(session):
     """The session without what differs from run to run."""
-    return VARYING.sub(lambda match: re.sub(r"[\d.]+", "#", match[0]), session)
+    return VARYING.sub(lambda match: re.sub(r" *[\d.]+", " #", match[0]), session)
 
 
 def make_page(arguments):

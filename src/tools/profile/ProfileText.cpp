@@ -24,6 +24,12 @@ std::string Number(double value, int digits, size_t width)
     return Cell(fmt::format("{:.{}f}", value, digits), width);
 }
 
+/// Networks of microseconds get their digits, too.
+std::string Milliseconds(double ms, const Profile& profile, size_t width)
+{
+    return Number(ms, profile.GetLayersMs() < 1.0 ? 6 : 3, width);
+}
+
 std::string Percent(double part, double whole, size_t width)
 {
     return Cell(whole > 0.0 ? fmt::format("{:.3f}%", part / whole * 100.0) : "-", width);
@@ -87,7 +93,7 @@ std::string FormatLayers(const Profile& profile)
         const double ms = layer.m_Ms->m_Mean;
         sum += ms;
         std::vector<std::string>& row = rows.emplace_back();
-        row = {Number(ms, 3, MsWidth), Percent(ms, all, PercentWidth), Percent(sum, all, PercentWidth),
+        row = {Milliseconds(ms, profile, MsWidth), Percent(ms, all, PercentWidth), Percent(sum, all, PercentWidth),
                RateOf(layer.m_Work.CountOperations(), ms, RateWidth), RateOf(layer.m_Work.CountBytes(), ms, RateWidth)};
         if (profile.m_Peaks)
         {
@@ -121,7 +127,7 @@ std::string FormatTypes(const Profile& profile)
         std::vector<std::string>& row = rows.emplace_back();
         row = {type.m_Type,
                Cell(std::to_string(type.m_Count), 7),
-               Number(type.m_Ms, 3, MsWidth),
+               Milliseconds(type.m_Ms, profile, MsWidth),
                Percent(type.m_Ms, all, PercentWidth),
                Percent(sum, all, PercentWidth),
                rate(type.m_Operations, type.m_OperationsMs),
