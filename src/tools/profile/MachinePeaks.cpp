@@ -22,17 +22,20 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds TrialTime{5};
-constexpr int NumTrials = 7;
+// Other load of the machine slows some trials: many short ones leave a few undisturbed.
+constexpr std::chrono::milliseconds TrialTime{1};
+constexpr size_t NumTrials = 40;
+constexpr size_t NumLongTrials = 7; ///< of calls that take longer than such a trial
+constexpr uint64_t LongBytes = uint64_t{8} << 20U;
 /// Footprints of copies: from the first-level cache to memory that no cache holds.
 constexpr uint64_t CopiedBytes[] = {uint64_t{32} << 10U, uint64_t{256} << 10U, uint64_t{2} << 20U, uint64_t{16} << 20U,
                                     uint64_t{128} << 20U};
 
-/// The best of several trials, since other load of the machine slows some: every thread calls its own `run` again and
-/// again. `work`: of one call.
-double MeasureRate(unsigned int threads, double work, const std::function<std::function<void()>()>& makeRun)
+/// The best of several trials in which every thread calls its own `run` again and again. `work`: of one call.
+double MeasureRate(unsigned int threads, double work, size_t numTrials,
+                   const std::function<std::function<void()>()>& makeRun)
 {
-    std::vector<std::vector<double>> rates(NumTrials, std::vector<double>(threads));
+    std::vector<std::vector<double>> rates(numTrials, std::vector<double>(threads));
     std::vector<std::function<void()>> runs; // made here, where they may throw
     for (unsigned int thread = 0; thread < threads; ++thread)
     {
@@ -44,10 +47,10 @@ double MeasureRate(unsigned int threads, double work, const std::function<std::f
     {
         const std::function<void()>& run = runs[thread];
         run();
-        for (int trial = 0; trial < NumTrials; ++trial)
+        for (size_t trial = 0; trial < numTrials; ++trial)
         {
             ++numReady;
-            while (numReady < threads * static_cast<unsigned int>(trial + 1) && !isCancelled)
+            while (numReady < threads * (trial + 1) && !isCancelled)
             {
                 std::this_thread::yield();
             }
@@ -60,7 +63,7 @@ double MeasureRate(unsigned int threads, double work, const std::function<std::f
                 calls += 1.0;
                 passed = Clock::now() - start;
             } while (passed < TrialTime);
-            rates[static_cast<size_t>(trial)][thread] = calls * work / std::chrono::duration<double>(passed).count();
+            rates[trial][thread] = calls * work / std::chrono::duration<double>(passed).count();
         }
     };
     const auto measureAll = [&]
@@ -91,7 +94,7 @@ double MeasureRate(unsigned int threads, double work, const std::function<std::f
 
 double MeasureLoop(unsigned int threads, const PeakLoop& loop)
 {
-    return MeasureRate(threads, loop.m_Macs, [&] { return loop.m_Run; });
+    return MeasureRate(threads, loop.m_Macs, NumTrials, [&] { return loop.m_Run; });
 }
 
 /// The better one of vectors and tiles.
@@ -120,7 +123,8 @@ double MeasureCopies(unsigned int threads, uint64_t bytes)
             std::atomic_signal_fence(std::memory_order_seq_cst); // no call is left out
         };
     };
-    return MeasureRate(threads, 2.0 * static_cast<double>(half), makeCopy);
+    return MeasureRate(threads, 2.0 * static_cast<double>(half), bytes < LongBytes ? NumTrials : NumLongTrials,
+                       makeCopy);
 }
 
 /// The rate for a footprint between measured ones.
@@ -159,7 +163,7 @@ MachinePeaks MeasurePeaks(unsigned int threads)
 {
     const PeakLoops& loops = GetPeakLoops();
     MachinePeaks peaks;
-    peaks.m_Threads = std::max(threads, 1U);
+    peaks.m_Threads = std::clamp(threads, 1U, std::max(1U, std::thread::hardware_concurrency()));
     Progress progress(4 + std::size(CopiedBytes), 0, "peaks");
     peaks.m_Float32 = MeasureLoop(peaks.m_Threads, loops.m_Float32);
     progress.Advance();

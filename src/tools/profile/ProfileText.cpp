@@ -166,7 +166,7 @@ std::string FormatProfile(const Profile& profile)
     const double inference = profile.m_InferenceMs->m_Mean;
     const std::string runs = profile.m_IsFirst ? "the first inference, which also plans memory (more of them: -I N)"
                                                : fmt::format("{} inferences after the first", profile.m_NumInferences);
-    std::string text = fmt::format("Profile of {}: {:.3f} ms, of which {:.3f} ms in layers, {} threads\n", runs,
+    std::string text = fmt::format("\nProfile of {}: {:.3f} ms, of which {:.3f} ms in layers, {} threads\n", runs,
                                    inference, profile.GetLayersMs(), profile.m_Threads);
     if (profile.m_NumDropped > 0)
     {

@@ -263,7 +263,7 @@ TEST(Roofline, IsTheLongerOneOfProductsAndBytes)
 TEST(Roofline, PeaksAreMeasured)
 {
     const MachinePeaks peaks = MeasurePeaks(2);
-    EXPECT_EQ(peaks.m_Threads, 2U);
+    EXPECT_TRUE(peaks.m_Threads == 1 || peaks.m_Threads == 2) << peaks.m_Threads; // where there is one core, one
     EXPECT_GT(peaks.m_Float32, 0.0);
     for (const auto& [bytes, rate] : peaks.m_BytesBySize)
     {

@@ -247,6 +247,7 @@ function compareWith(profile) {
   state.paint = profile ? "change" : state.paint === "change" ? "share" : state.paint;
   byId("paint").value = state.paint;
   byId("forget").hidden = !profile;
+  byId("times-other").hidden = !profile;
   document.documentElement.dataset.compared = profile ? "true" : "false";
   showAll();
 }
