@@ -172,6 +172,17 @@ std::string FormatProfile(const Profile& profile)
     {
         text += fmt::format("{} later events found no room in the profile\n", profile.m_NumDropped);
     }
+    double medians = 0.0;
+    for (const ProfiledLayer& layer : profile.m_Layers)
+    {
+        medians += layer.m_Ms ? layer.m_Ms->m_Median : 0.0;
+    }
+    constexpr double maxDisturbance = 1.25; // as on the page
+    if (profile.GetLayersMs() > maxDisturbance * medians)
+    {
+        text +=
+            fmt::format("Other load of the machine disturbed it: the medians of layers sum up to {:.3f} ms\n", medians);
+    }
     text += profile.m_Peaks ? FormatPeaks(*profile.m_Peaks) : "";
     return text + "\nRun order:\n" + FormatLayers(profile) + "\nSummary by node type:\n" + FormatTypes(profile);
 }

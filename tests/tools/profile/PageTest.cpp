@@ -180,6 +180,22 @@ TEST_F(Page, HasTheSumsOfTheJson)
     }
 }
 
+TEST_F(Page, ShowsMediansOfADisturbedRun)
+{
+    Profile profile = MakeProfileOf(8);
+    for (ProfiledLayer& layer : profile.m_Layers)
+    {
+        layer.m_Ms = ComputeStatistics({1.0, 2.0, 9.0});
+    }
+    const std::string page = Show(FormatProfilePage(profile, ""), 1600,
+                                  "<script>document.documentElement.dataset.sums = [state.a.sum, "
+                                  "document.getElementById('statistic').value, state.a.types[0].ms];</script>");
+    EXPECT_EQ(AttributeOf(page, "errors"), "none");
+    EXPECT_EQ(AttributeOf(page, "layers-ms"), "32");
+    EXPECT_EQ(AttributeOf(page, "sums"), "16,median,4");
+    EXPECT_NE(page.find("means of layers are 2.0× their medians"), std::string::npos);
+}
+
 TEST_F(Page, ComparesTwoRuns)
 {
     const Profile profile = MakeProfileOf(66);

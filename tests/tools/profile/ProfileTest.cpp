@@ -187,6 +187,18 @@ TEST_F(ProfileOfLayers, ShowsRoofsIfPeaksAreMeasured)
     EXPECT_TRUE(Has(text, "  12.5%  Convolution2d")) << text;
 }
 
+TEST_F(ProfileOfLayers, SaysWhereOtherLoadDisturbedIt)
+{
+    for (const double duration : {4000.0, 40000.0})
+    {
+        m_Profiler.AddLayer(2, "Cpu", 100000 * duration, duration);
+        m_Profiler.AddInference(100000 * duration, duration + 1000);
+    }
+    const std::string text = FormatProfile(Make());
+    EXPECT_TRUE(Has(text, "Other load of the machine disturbed it: the medians of layers sum up to 4.000 ms\n"))
+        << text;
+}
+
 TEST_F(ProfileOfLayers, SaysWhereOnlyTheFirstInferenceIsThere)
 {
     TextProfiler profiler;

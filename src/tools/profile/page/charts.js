@@ -107,16 +107,16 @@ function paintTimes(context, width, height) {
     const gap = column > 5 ? 1.5 : column > 3 ? 1 : 0;
     if (column < 1) {
       const pixel = Math.floor(x - plot.left);
-      if (layer.mean <= highest[pixel] && layer.index !== state.chosen) continue;
-      highest[pixel] = layer.mean;
+      if (layer.time <= highest[pixel] && layer.index !== state.chosen) continue;
+      highest[pixel] = layer.time;
     }
     context.globalAlpha = !state.found || state.found.has(layer.index) ? 1 : 0.2;
     context.fillStyle = typeColour(layer.type);
-    const y = bar(layer.mean);
+    const y = bar(layer.time);
     const half = state.b && column > 6 ? (column - gap) / 2 : column - gap;
     context.fillRect(x, plot.top + plot.height - y, Math.max(half, 1), y);
     if (state.b && layer.other) {
-      const before = bar(layer.other.mean);
+      const before = bar(layer.other.time);
       context.fillStyle = colours.quiet;
       context.globalAlpha *= 0.5;
       context.fillRect(x + half, plot.top + plot.height - before, Math.max(column - gap - half, 1), before);
@@ -142,7 +142,7 @@ function paintStrip(context, width, height) {
   context.textBaseline = "middle";
   context.textAlign = "center";
   for (const layer of state.a.layers) {
-    const wide = state.a.sum ? layer.mean / state.a.sum * all : 0;
+    const wide = state.a.sum ? layer.time / state.a.sum * all : 0;
     if (wide > 0) {
       context.globalAlpha = !state.found || state.found.has(layer.index) ? 1 : 0.25;
       context.fillStyle = typeColour(layer.type);
@@ -161,7 +161,7 @@ function paintStrip(context, width, height) {
 function findInStrip(x, y, width) {
   let from = Plot.left;
   for (const layer of state.a.layers) {
-    from += layer.mean / state.a.sum * (width - Plot.left - Plot.right);
+    from += layer.time / state.a.sum * (width - Plot.left - Plot.right);
     if (x < from && x >= Plot.left) return layer;
   }
   return null;
@@ -230,7 +230,7 @@ function findTensor(x, y, width, height) {
 
 // Both axes of the roofline are logarithmic: operations per byte, and operations per second.
 function rooflineDots() {
-  return state.a.layers.filter((layer) => layer.mean > 0 && layer.bytes > 0 && layer.operations > 0);
+  return state.a.layers.filter((layer) => layer.time > 0 && layer.bytes > 0 && layer.operations > 0);
 }
 
 function rooflineScale(width, height) {
@@ -239,7 +239,7 @@ function rooflineScale(width, height) {
     .map((type) => ({ type, rate: 2 * peaks[type + "_macs_per_s"] }));
   const dots = rooflineDots();
   const xs = dots.map((layer) => Math.log10(layer.operations / layer.bytes));
-  const ys = dots.map((layer) => Math.log10(layer.operations / layer.mean * 1e3));
+  const ys = dots.map((layer) => Math.log10(layer.operations / layer.time * 1e3));
   const extent = (values, low, high) => [Math.floor(values.reduce((a, b) => Math.min(a, b), low)),
     Math.ceil(values.reduce((a, b) => Math.max(a, b), high))];
   const [x0, x1] = extent(xs, 0, 2);
@@ -303,7 +303,7 @@ function paintRoofline(context, width, height) {
     context.globalAlpha = !state.found || state.found.has(layer.index) ? 0.8 : 0.15;
     context.fillStyle = typeColour(layer.type);
     context.beginPath();
-    context.arc(scale.x(layer.operations / layer.bytes), scale.y(layer.operations / layer.mean * 1e3), dotRadius(layer), 0, 7);
+    context.arc(scale.x(layer.operations / layer.bytes), scale.y(layer.operations / layer.time * 1e3), dotRadius(layer), 0, 7);
     context.fill();
     context.globalAlpha = 1;
     if (layer.index === state.chosen) {
@@ -315,7 +315,7 @@ function paintRoofline(context, width, height) {
   context.restore();
 }
 
-const dotRadius = (layer) => 3 + 7 * Math.sqrt(layer.mean / state.a.longest);
+const dotRadius = (layer) => 3 + 7 * Math.sqrt(layer.time / state.a.longest);
 
 function findDot(x, y, width, height) {
   if (!state.a.peaks) return null;
@@ -323,7 +323,7 @@ function findDot(x, y, width, height) {
   let found = null;
   let nearest = 64;
   for (const layer of scale.dots) {
-    const far = (scale.x(layer.operations / layer.bytes) - x) ** 2 + (scale.y(layer.operations / layer.mean * 1e3) - y) ** 2;
+    const far = (scale.x(layer.operations / layer.bytes) - x) ** 2 + (scale.y(layer.operations / layer.time * 1e3) - y) ** 2;
     if (far < Math.max(nearest, dotRadius(layer) ** 2) && far <= nearest + dotRadius(layer) ** 2) {
       found = layer;
       nearest = far;
@@ -336,12 +336,12 @@ function showTypes() {
   const { types } = state.a;
   const others = new Map(state.b ? state.b.types.map((type) => [type.type, type]) : []);
   const longest = Math.max(...types.map((type) => type.ms), ...[...others.values()].map((type) => type.ms), 1e-9);
-  const items = types.map((type) => {
+  const items = [...types].sort((x, y) => y.ms - x.ms).map((type) => {
     const other = others.get(type.type);
     const rates = [];
-    if (type.gop_per_s >= 0.01) rates.push(numberText(type.gop_per_s, type.gop_per_s >= 10 ? 0 : 2) + " GOP/s");
-    if (type.gb_per_s >= 0.01) rates.push(numberText(type.gb_per_s, type.gb_per_s >= 10 ? 0 : 2) + " GB/s");
-    if (type.roofline_share !== undefined) rates.push(percentText(type.roofline_share) + " of roofline");
+    if (type.gops >= 0.01) rates.push(numberText(type.gops, type.gops >= 10 ? 0 : 2) + " GOP/s");
+    if (type.gbs >= 0.01) rates.push(numberText(type.gbs, type.gbs >= 10 ? 0 : 2) + " GB/s");
+    if (type.roof > 0) rates.push(percentText(type.roof) + " of roofline");
     if (state.b) rates.push("before " + (other ? msText(other.ms) : "–"));
     const change = other ? changeText(type.ms, other.ms) : null;
     return element("div", { class: "type" },

@@ -8,6 +8,7 @@ const state = {
   chosen: -1, // index of a layer
   found: null, // set of the indices of found layers, or null
   paint: "share",
+  statistic: "mean", // of inferences: the times that count
 };
 
 const byId = (id) => document.getElementById(id);
@@ -42,7 +43,6 @@ function readProfile(text) {
 function prepare(profile) {
   profile.layers.forEach((layer, index) => {
     layer.index = index;
-    layer.mean = layer.ms ? layer.ms.mean : 0;
     layer.inputs = layer.inputs || [];
     layer.outputs = layer.outputs || [];
     layer.label = layer.name || "(" + layer.type + ")";
@@ -56,10 +56,29 @@ function prepare(profile) {
       if (from >= 0 && from < profile.layers.length) profile.readers[from].push(layer.index);
     }
   }
-  profile.sum = profile.layers.reduce((sum, layer) => sum + layer.mean, 0);
-  profile.longest = profile.layers.reduce((longest, layer) => Math.max(longest, layer.mean), 0);
   profile.rank = new Map(profile.types.map((type, rank) => [type.type, rank]));
+  takeTimes(profile);
   return profile;
+}
+
+// Takes the times of the chosen statistic, and sums them up.
+function takeTimes(profile) {
+  for (const layer of profile.layers) layer.time = layer.ms ? layer.ms[state.statistic] : 0;
+  profile.time = profile.inference_ms ? profile.inference_ms[state.statistic] : 0;
+  profile.sum = timeOf(profile.layers);
+  profile.longest = profile.layers.reduce((longest, layer) => Math.max(longest, layer.time), 0);
+  for (const type of profile.types) {
+    const layers = profile.layers.filter((layer) => layer.ms && layer.type === type.type);
+    const per = (count) => {
+      const known = layers.filter((layer) => typeof count(layer) === "number");
+      return known.reduce((sum, layer) => sum + count(layer), 0) / timeOf(known);
+    };
+    type.ms = timeOf(layers);
+    type.share = type.ms / profile.sum;
+    type.gops = per((layer) => layer.operations) / 1e6;
+    type.gbs = per((layer) => layer.bytes) / 1e6;
+    type.roof = per((layer) => layer.roofline_ms);
+  }
 }
 
 // The layers of `b` for those of `a`: of the same name and type, in their order where several have these.
@@ -147,7 +166,7 @@ function changeColour(now, before) {
   return mix(change > 0 ? colours.slower : colours.faster, Math.min(Math.abs(change), 1));
 }
 
-const timeOf = (layers) => layers.reduce((all, layer) => all + layer.mean, 0);
+const timeOf = (layers) => layers.reduce((all, layer) => all + layer.time, 0);
 
 // The fill of a card of the graph for the layers of so many cards.
 function paintOf(layers, cards = 1) {
@@ -155,7 +174,7 @@ function paintOf(layers, cards = 1) {
   if (state.paint === "type") return typeColour(layers[0].type);
   if (state.paint === "backend") return backendColour(layers[0].backend);
   if (state.paint === "change") {
-    return changeColour(ms, timeOf(layers.map((layer) => layer.other || { mean: 0 })) / cards);
+    return changeColour(ms, timeOf(layers.map((layer) => layer.other || { time: 0 })) / cards);
   }
   return ms > 0 ? mix(colours.heat, Math.min(Math.sqrt(ms / state.longestCard), 1)) : "transparent";
 }

@@ -33,9 +33,9 @@ const line = (text) => element("div", {}, text);
 
 function describeLayer(layer) {
   const lines = [element("b", {}, layer.label), line(layer.type + "  ·  " + (layer.backend || "runtime"))];
-  if (layer.ms) lines.push(line(`${msText(layer.mean)}  ·  ${percentText(layer.mean / state.a.sum)} of layers`));
+  if (layer.ms) lines.push(line(`${msText(layer.time)}  ·  ${percentText(layer.time / state.a.sum)} of layers`));
   if ("runs_in" in layer) lines.push(line("runs as a part of " + state.a.layers[layer.runs_in].label));
-  if (state.b && layer.other) lines.push(line(`before ${msText(layer.other.mean)}: ${changeText(layer.mean, layer.other.mean).text}`));
+  if (state.b && layer.other) lines.push(line(`before ${msText(layer.other.time)}: ${changeText(layer.time, layer.other.time).text}`));
   return lines;
 }
 
@@ -64,16 +64,16 @@ function showFigures() {
   const split = (text) => text.split(" ");
   const tiles = [];
   if (a.inference_ms) {
-    const [value, unit] = split(msText(a.inference_ms.mean));
+    const [value, unit] = split(msText(a.time));
     tiles.push(tile(value, unit, `an inference, ${msText(a.inference_ms.min)} to ${msText(a.inference_ms.max)}`,
-      b && b.inference_ms ? changeText(a.inference_ms.mean, b.inference_ms.mean) : null));
+      b && b.inference_ms ? changeText(a.time, b.time) : null));
   }
   const [sum, sumUnit] = split(msText(a.sum));
   tiles.push(tile(sum, sumUnit, "of it in layers", b ? changeText(a.sum, b.sum) : null));
   const operations = a.layers.reduce((all, layer) => all + (layer.ms ? layer.operations || 0 : 0), 0);
   if (operations > 0) tiles.push(tile(rateText(operations / a.sum), "GOP/s", countText(operations) + " operations"));
   const roof = a.layers.reduce(([part, all], layer) => (layer.roofline_ms && layer.ms
-    ? [part + layer.roofline_ms, all + layer.mean] : [part, all]), [0, 0]);
+    ? [part + layer.roofline_ms, all + layer.time] : [part, all]), [0, 0]);
   if (roof[1] > 0) tiles.push(tile(percentText(roof[0] / roof[1]), "", "of the roofline"));
   const [arena, arenaUnit] = split(bytesText(a.arena_bytes));
   tiles.push(tile(arena, arenaUnit, "arena" + (b ? `, before ${bytesText(b.arena_bytes)}` : "")));
@@ -108,20 +108,20 @@ function showDetails() {
   const list = element("dl", {});
   const add = (title, ...value) => { if (value.length && value[0]) list.append(element("dt", {}, title), element("dd", {}, ...value)); };
   if (layer.ms) {
-    add("time", `${msText(layer.mean)} (${msText(layer.ms.min)} to ${msText(layer.ms.max)}), ${percentText(layer.mean / state.a.sum)} of layers`);
+    add("time", `${msText(layer.time)} (${msText(layer.ms.min)} to ${msText(layer.ms.max)}, median ${msText(layer.ms.median)}), ${percentText(layer.time / state.a.sum)} of layers`);
   }
   if (state.b) {
-    const change = layer.other ? changeText(layer.mean, layer.other.mean) : null;
-    add("before", layer.other ? (layer.other.ms ? msText(layer.other.mean) : "no time of its own") : "not in that run",
+    const change = layer.other ? changeText(layer.time, layer.other.time) : null;
+    add("before", layer.other ? (layer.other.ms ? msText(layer.other.time) : "no time of its own") : "not in that run",
       change && change.kind ? element("span", { class: change.kind }, ", now " + change.text) : "");
   }
   if ("runs_in" in layer) add("runs in", link(layer.runs_in));
   const parts = state.a.layers.filter((other) => other.runs_in === layer.index).map((other) => other.index);
   if (parts.length) add("runs with", ...links(parts));
-  if (layer.operations) add("work", countText(layer.operations) + " operations" + (layer.mean ? `, ${rateText(layer.operations / layer.mean)} GOP/s` : ""));
+  if (layer.operations) add("work", countText(layer.operations) + " operations" + (layer.time ? `, ${rateText(layer.operations / layer.time)} GOP/s` : ""));
   if (layer.bytes) add("bytes", `${bytesText(layer.input_bytes)} in, ${bytesText(layer.output_bytes)} out, ${bytesText(layer.constant_bytes)} constant` +
-    (layer.mean ? `; ${rateText(layer.bytes / layer.mean)} GB/s` : ""));
-  if (layer.roofline_ms && layer.mean) add("roofline", `${msText(layer.roofline_ms)}: ${percentText(layer.roofline_ms / layer.mean)} of it is reached`);
+    (layer.time ? `; ${rateText(layer.bytes / layer.time)} GB/s` : ""));
+  if (layer.roofline_ms && layer.time) add("roofline", `${msText(layer.roofline_ms)}: ${percentText(layer.roofline_ms / layer.time)} of it is reached`);
   add("backend", layer.backend || "the runtime", layer.reason ? ` (${layer.reason})` : "");
   add("kernel", layer.kernel);
   add("variant", layer.variant);
@@ -150,7 +150,7 @@ function groupBy(textOf) {
     if (!groups.has(text)) groups.set(text, []);
     groups.get(text).push(layer);
   }
-  return [...groups].map(([text, layers]) => ({ text, layers, ms: layers.reduce((sum, layer) => sum + layer.mean, 0) }))
+  return [...groups].map(([text, layers]) => ({ text, layers, ms: layers.reduce((sum, layer) => sum + layer.time, 0) }))
     .sort((x, y) => y.ms - x.ms);
 }
 
@@ -256,7 +256,8 @@ function showAll() {
   const { a, b } = state;
   const runs = (profile) => `${profile.model.split("/").pop()}, Tenon ${profile.version}, ${profile.threads} thread${profile.threads === 1 ? "" : "s"}`;
   byId("model").textContent = a.model.split("/").pop();
-  byId("about").textContent = b ? `${runs(a)}, against ${runs(b)}` : `Profile by Tenon ${a.version}`;
+  byId("about").textContent = (b ? `${runs(a)}, against ${runs(b)}` : `Profile by Tenon ${a.version}`) +
+    (state.disturbed ? `; ${state.disturbed}` : "");
   byId("arena-about").textContent = `${bytesText(a.arena_bytes)}; no packing can need less than ${bytesText(a.arena_lower_bound_bytes)}`;
   byId("roofline-panel").hidden = !a.peaks;
   if (a.peaks) {
@@ -292,6 +293,13 @@ function listen() {
     graph.reveal(state.chosen);
   };
   byId("fold").addEventListener("click", fold);
+  byId("statistic").addEventListener("change", (event) => {
+    state.statistic = event.target.value;
+    takeTimes(state.a);
+    if (state.b) takeTimes(state.b);
+    graph.layOut();
+    showAll();
+  });
   byId("in").addEventListener("click", () => graph.zoom(1.25, graph.viewWidth / 2, graph.viewHeight / 2));
   byId("out").addEventListener("click", () => graph.zoom(0.8, graph.viewWidth / 2, graph.viewHeight / 2));
   byId("fit").addEventListener("click", () => graph.fit());
@@ -344,12 +352,29 @@ function listen() {
   });
 }
 
+// Other load of the machine lengthens some inferences by far: where means are much longer than medians, these count.
+function chooseStatistic() {
+  const { a } = state;
+  const medians = a.layers.reduce((sum, layer) => sum + (layer.ms ? layer.ms.median : 0), 0);
+  if (a.sum > 1.25 * medians) {
+    state.disturbed = `other load disturbed this run: the means of layers are ${numberText(a.sum / medians, 1)}× their medians`;
+    state.statistic = "median";
+    byId("statistic").value = "median";
+    takeTimes(a);
+  }
+}
+
 function start() {
   state.a = readProfile(byId("profile").textContent);
+  const root = document.documentElement.dataset;
+  root.layers = state.a.layers.length;
+  root.layersMs = state.a.sum;
+  root.typesMs = state.a.types.reduce((sum, type) => sum + type.ms, 0);
+  chooseStatistic();
   state.a.tensors = arenaTensors(state.a);
   readColours();
   document.title = "Profile of " + state.a.model.split("/").pop();
-  state.chosen = state.a.layers.reduce((chosen, layer) => (layer.mean > (chosen < 0 ? -1 : state.a.layers[chosen].mean) ? layer.index : chosen), -1);
+  state.chosen = state.a.layers.reduce((chosen, layer) => (layer.time > (chosen < 0 ? -1 : state.a.layers[chosen].time) ? layer.index : chosen), -1);
   graph = new Graph(byId("graph"), choose);
   table = new LayerTable(byId("table"), choose);
   graph.show(state.a);
@@ -368,11 +393,7 @@ function start() {
   listen();
   const other = byId("against").textContent.trim();
   compareWith(other ? readProfile(other) : null);
-  table.orderBy({ key: "mean", isNumber: true });
-  const root = document.documentElement.dataset;
-  root.layers = state.a.layers.length;
-  root.layersMs = state.a.sum;
-  root.typesMs = state.a.types.reduce((sum, type) => sum + type.ms, 0);
+  table.orderBy({ key: "time", isNumber: true });
 }
 
 start();

@@ -21,12 +21,12 @@ class LayerTable {
       { key: "index", title: "#", wide: 44, isNumber: true, text: (layer) => String(layer.index) },
       { key: "label", title: "name", wide: isNarrow ? 130 : 210, text: (layer) => (layer.network ? layer.network + "/" : "") + layer.label },
       { key: "type", title: "type", wide: 160, text: (layer) => layer.type },
-      { key: "mean", title: "time", wide: 78, isNumber: true, text: (layer) => ("runs_in" in layer ? "fused" : layer.ms ? msText(layer.mean) : "–") },
-      { key: "mean", title: "share", wide: 104, isNumber: true, isShare: true, text: (layer) => (layer.ms ? percentText(layer.mean / state.a.sum) : "") },
+      { key: "time", title: "time", wide: 78, isNumber: true, text: (layer) => ("runs_in" in layer ? "fused" : layer.ms ? msText(layer.time) : "–") },
+      { key: "time", title: "share", wide: 104, isNumber: true, isShare: true, text: (layer) => (layer.ms ? percentText(layer.time / state.a.sum) : "") },
     ];
     if (state.b) {
-      all.push({ key: "before", title: "before", wide: 78, isNumber: true, text: (layer) => (layer.other && layer.other.ms ? msText(layer.other.mean) : "–") },
-        { key: "change", title: "change", wide: 104, isNumber: true, isChange: true, text: (layer) => changeText(layer.mean, layer.other ? layer.other.mean : 0).text });
+      all.push({ key: "before", title: "before", wide: 78, isNumber: true, text: (layer) => (layer.other && layer.other.ms ? msText(layer.other.time) : "–") },
+        { key: "change", title: "change", wide: 104, isNumber: true, isChange: true, text: (layer) => changeText(layer.time, layer.other ? layer.other.time : 0).text });
     }
     all.push(
       { key: "gops", title: "GOP/s", wide: 62, isNumber: true, text: (layer) => (layer.gops ? rateText(layer.gops) : "") },
@@ -37,17 +37,17 @@ class LayerTable {
     all.push({ key: "backend", title: "backend", wide: 76, text: (layer) => layer.backend || "–" },
       { key: "kernel", title: "kernel", wide: 330, text: (layer) => layer.kernel });
     if (!isNarrow) return all;
-    const places = ["label", "mean", "before", "change", "type", "gops", "roof", "backend", "kernel"]; // the others are left out
+    const places = ["label", "time", "before", "change", "type", "gops", "roof", "backend", "kernel"]; // the others are left out
     return places.flatMap((key) => all.filter((column) => column.key === key));
   }
 
   show() {
     for (const layer of state.a.layers) {
-      layer.before = layer.other ? layer.other.mean : 0;
-      layer.change = layer.other && layer.other.mean > 0 && layer.mean > 0 ? layer.mean / layer.other.mean : 0;
-      layer.gops = layer.mean > 0 && layer.operations ? layer.operations / layer.mean : 0;
-      layer.gbs = layer.mean > 0 && layer.bytes ? layer.bytes / layer.mean : 0;
-      layer.roof = layer.mean > 0 && layer.roofline_ms ? layer.roofline_ms / layer.mean : 0;
+      layer.before = layer.other ? layer.other.time : 0;
+      layer.change = layer.other && layer.other.time > 0 && layer.time > 0 ? layer.time / layer.other.time : 0;
+      layer.gops = layer.time > 0 && layer.operations ? layer.operations / layer.time : 0;
+      layer.gbs = layer.time > 0 && layer.bytes ? layer.bytes / layer.time : 0;
+      layer.roof = layer.time > 0 && layer.roofline_ms ? layer.roofline_ms / layer.time : 0;
     }
     this.sort();
   }
@@ -118,11 +118,11 @@ class LayerTable {
       const cell = element("span", { role: "cell", class: column.isNumber ? "n" : "", title: column.isNumber ? "" : text });
       if (column.isShare) {
         cell.classList.add("share");
-        cell.append(element("i", { style: `width:${layer.mean / state.a.longest * 50}%` }), element("b", {}, text));
+        cell.append(element("i", { style: `width:${layer.time / state.a.longest * 50}%` }), element("b", {}, text));
       } else {
         cell.textContent = text;
       }
-      if (column.isChange) cell.className += " " + changeText(layer.mean, layer.before).kind;
+      if (column.isChange) cell.className += " " + changeText(layer.time, layer.before).kind;
       row.append(cell);
     }
     return row;
