@@ -19,8 +19,8 @@ namespace
 {
 
 constexpr double MicrosecondsPerMs = 1000.0;
-constexpr double MsPerSecond = 1000.0;
 constexpr double BytesPerMb = 1024.0 * 1024.0;
+constexpr const char* Unknown = "-";
 
 double Mean(const std::vector<double>& values)
 {
@@ -64,7 +64,7 @@ std::string FormatNumber(double number)
 
 std::string FormatMb(std::optional<double> bytes)
 {
-    return bytes ? fmt::format("{:.2f}", *bytes / BytesPerMb) : "-";
+    return bytes ? fmt::format("{:.2f}", *bytes / BytesPerMb) : Unknown;
 }
 
 /// A title, and its text for a side.
@@ -118,10 +118,16 @@ std::string FormatSides(const BenchmarkResult& result)
     }
     for (const auto& [title, format] : MakeRows(result))
     {
-        cells.emplace_back().emplace_back(title);
+        std::vector<std::string> line = {title};
+        bool isKnown = false;
         for (size_t i = 0; i < result.m_Sides.size(); ++i)
         {
-            cells.back().push_back(format(result.m_Sides[i], statistics[i]));
+            line.push_back(format(result.m_Sides[i], statistics[i]));
+            isKnown = isKnown || line.back() != Unknown;
+        }
+        if (isKnown)
+        {
+            cells.push_back(line);
         }
     }
     return FormatRows(cells);

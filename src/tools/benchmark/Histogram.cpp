@@ -66,12 +66,13 @@ std::vector<HistogramRow> MakeHistogram(const std::vector<std::vector<double>>& 
         return {};
     }
     double min = all.front().m_Min;
-    double end = all.front().m_P99;
+    double end = all.front().m_Median;
     double max = all.front().m_Max;
     for (const Statistics& statistics : all)
     {
+        const double far = statistics.m_P90 + 2.0 * (statistics.m_P90 - statistics.m_Median);
         min = std::min(min, statistics.m_Min);
-        end = std::max(end, statistics.m_P99);
+        end = std::max(end, std::min(far, statistics.m_P99));
         max = std::max(max, statistics.m_Max);
     }
     std::vector<HistogramRow> rows;

@@ -16,8 +16,9 @@ struct HistogramRow
     std::vector<size_t> m_Counts; ///< of each series
 };
 
-/// About ten rows of equal, round width from the smallest value to the largest 99th percentile of a series, and a last
-/// one for the values above, if there are some. A single row if all values are the same, none without values.
+/// About ten rows of equal, round width from the smallest value to the 99th percentile of a series, but not far above
+/// its 90th one, and a last one for the values above, if there are some. A single row if all values are the same, none
+/// without values.
 std::vector<HistogramRow> MakeHistogram(const std::vector<std::vector<double>>& series);
 
 /// A title, and a line for each row: its values, and the count and a bar for each series. `names` are those of the

@@ -133,7 +133,13 @@ public:
         return names;
     }
 
-    std::string DescribeInputs() const { return FormatInputs(m_Options, m_Report, m_Inputs); }
+    std::string DescribeInputs() const
+    {
+        return FormatInputs(m_Options, m_Report, InputsOf(0)) +
+               (HasSets() ? fmt::format("{} sets of inputs take turns, of which this is the first\n", m_Sets.size())
+                          : "");
+    }
+
     Report& GetReport() { return m_Report; }
 
 private:

@@ -222,12 +222,11 @@ void DeclareBenchmark(CLI::App& app, Options& options, RawOptions& raw)
 {
     app.option_defaults()->group(groups::Benchmark);
     BenchmarkOptions& benchmark = options.m_Benchmark;
-    app.add_flag(
-        "--benchmark", benchmark.m_IsAsked,
-        "Run again and again and print nothing but times and memory, the lines of TensorFlow Lite's "
-        "benchmark_model among them. --report-json has all figures. The next options but -I and -r are for it");
+    app.add_flag("--benchmark", benchmark.m_IsAsked,
+                 "Run again and again, and print times and memory alone, also in the lines of TensorFlow Lite's "
+                 "benchmark_model. --report-json has all figures");
     AddNumber(app, "-I,--iterations,--min-runs,--num-runs", options.m_Iterations, 1, MaxIterations,
-              "Run N times (default 1); with --benchmark at least N times, each caller (default 50)", "--iterations");
+              "Run N times (default 1). With --benchmark at least N times (default 50)", "--iterations");
     AddNumber(app, "--warmup-runs", benchmark.m_WarmupRuns, 0, MaxIterations,
               "Inferences before the measured ones (default 1)");
     AddTime(
@@ -237,14 +236,13 @@ void DeclareBenchmark(CLI::App& app, Options& options, RawOptions& raw)
         app, "--max-secs", "SECONDS", [&benchmark](float time) { benchmark.m_Bounds.m_MaxSeconds = double{time}; },
         "Begin no inference later, even if there were fewer than -I (default 150)");
     app.add_option("-n,--concurrent", raw.m_Callers,
-                   "So many callers at once, each with its own memory and states, on cores / N threads each unless "
-                   "--number-of-threads is given. Without a number, as in Arm NN, without effect")
+                   "So many callers at once, which share the cores unless --number-of-threads is given; without a "
+                   "number no effect, as in Arm NN")
         ->expected(0, 1)
         ->type_name("[N]");
     app.add_option("--against", benchmark.m_Against,
-                   "Measure a second side in turn with this one, and print the ratio of their times with a confidence "
-                   "interval: another model file, other backends (CpuRef), or another build of the library (a file "
-                   "libtenon.so)")
+                   "Take turns with another model, other backends (CpuRef) or another build of the library "
+                   "(libtenon.so), and print the ratio of times with a confidence interval")
         ->type_name("FILE|NAME,...");
     AddTime(
         app, "-r,--threshold-time", "MS", [&options](float time) { options.m_MaxInferenceMs = time; },
@@ -339,8 +337,7 @@ HelpText MakeHelpText()
                         "(docs/execute-network.md):";
     text.m_Examples = {"ExecuteNetwork -m model.tflite -d picture.jpg --labels labels.txt",
                        "ExecuteNetwork -m model.tflite -d 'pictures/*.jpg' --top-k 1",
-                       "ExecuteNetwork -m model.onnx --dim batch=4 -d inputs.npz -w outputs.npy",
-                       "ExecuteNetwork -m model.tflite --benchmark --against CpuRef"};
+                       "ExecuteNetwork -m model.onnx --dim batch=4 -d inputs.npz -w outputs.npy"};
     text.m_End = "Exit status: 0 success; 2 bad arguments; 3 the model or an input file is missing, corrupt or "
                  "contradictory; 4 an operator or type is not supported by the chosen backends; 5 a failure while "
                  "running.";

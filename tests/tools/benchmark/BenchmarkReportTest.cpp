@@ -73,7 +73,7 @@ TEST(BenchmarkTable, HasAllFigures)
           "load, ms                 0.5400\n", "first inference, ms      6037\n", "inferences               4\n",
           "min, ms                  2.653\n", "median, ms               2.750\n", "mean, ms                 2.750\n",
           "p90, ms                  2.833\n", "p99, ms                  2.847\n", "max, ms                  2.849\n",
-          "std, ms                  0.0757\n", "inferences per second    8.000\n", "peak memory at init, MB  2.00\n",
+          "std, ms                  0.0764\n", "inferences per second    8.000\n", "peak memory at init, MB  2.00\n",
           "peak memory overall, MB  29.00\n", "arena, MB                0.50\n", "latency, ms"})
     {
         EXPECT_TRUE(Has(text, line)) << line << text;
@@ -102,7 +102,7 @@ TEST(BenchmarkTable, ComparesTwoSides)
     EXPECT_TRUE(Has(text, "a.tflite  CpuRef\n")) << text;
     EXPECT_TRUE(Has(text, "median, ms               2.750     5.499\n")) << text;
     EXPECT_TRUE(Has(text, "peak memory overall, MB  29.00     -\n")) << text;
-    EXPECT_TRUE(Has(text, "latency, ms    inferences  a.tflite")) << text;
+    EXPECT_TRUE(Has(text, "latency, ms  inferences  a.tflite")) << text;
     EXPECT_TRUE(
         Has(text, "'CpuRef' takes 2.000 times as long as 'a.tflite' (95% confidence: 1.900 to 2.100, 24 rounds)\n"))
         << text;

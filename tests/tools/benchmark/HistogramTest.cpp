@@ -22,16 +22,16 @@ TEST(Histogram, RowsAreRoundAndHoldAll)
     std::vector<double> values;
     for (int i = 0; i < 1000; ++i)
     {
-        values.push_back(0.0031 + i * 1e-5);
+        values.push_back(0.003105 + i * 1e-5);
     }
     values.push_back(7.0); // far off
     const std::vector<HistogramRow> rows = MakeHistogram({values});
     EXPECT_EQ(Sum(rows), 1001U);
-    ASSERT_EQ(rows.size(), 7U) << "by 0.002, and one above";
-    EXPECT_DOUBLE_EQ(rows[0].m_From, 0.002);
+    ASSERT_EQ(rows.size(), 12U) << "by 0.001, and one above";
+    EXPECT_DOUBLE_EQ(rows[0].m_From, 0.003);
     EXPECT_DOUBLE_EQ(rows[0].m_To, 0.004);
     EXPECT_EQ(rows[0].m_Counts[0], 90U);
-    EXPECT_EQ(rows[1].m_Counts[0], 200U);
+    EXPECT_EQ(rows[1].m_Counts[0], 100U);
     EXPECT_EQ(rows.back().m_Counts[0], 1U);
     EXPECT_EQ(rows.back().m_To, 7.0);
     for (size_t i = 1; i < rows.size(); ++i)
@@ -46,7 +46,7 @@ TEST(Histogram, OfEqualValuesIsARow)
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows[0].m_Counts[0], 3U);
     EXPECT_EQ(FormatHistogram(rows, {"x"}, 80),
-              "latency, ms      inferences  \n"
+              "latency, ms      inferences\n"
               "2.5000 - 2.5000  3           ########################################\n");
     EXPECT_TRUE(MakeHistogram({}).empty());
     EXPECT_TRUE(MakeHistogram({{}, {}}).empty());
@@ -61,7 +61,7 @@ TEST(Histogram, OfTwoSeriesHasTheSameRows)
     const std::string text = FormatHistogram({{1.0, 2.0, {1, 4}}, {2.0, 3.0, {2, 0}}}, {"one", "two"}, 60);
     EXPECT_EQ(text, "latency, ms  inferences  one  inferences  two\n"
                     "1 - 2        1           ##   4           ######\n"
-                    "2 - 3        2           ###  0           \n");
+                    "2 - 3        2           ###  0\n");
 }
 
 TEST(Histogram, FitsIntoNarrowTerminals)

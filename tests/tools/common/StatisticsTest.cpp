@@ -21,6 +21,7 @@ TEST(Statistics, OfSomeValues)
     EXPECT_EQ(some.m_Median, 2.5);
     EXPECT_EQ(some.m_Mean, 2.5);
     EXPECT_DOUBLE_EQ(some.m_P90, 3.7);
+    EXPECT_DOUBLE_EQ(some.m_P99, 3.97);
     EXPECT_EQ(some.m_Max, 4.0);
     EXPECT_DOUBLE_EQ(some.m_Std, 1.1180339887498949);
 }

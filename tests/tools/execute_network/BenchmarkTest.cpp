@@ -105,6 +105,9 @@ TEST_F(BenchmarkProgram, SetsOfInputsTakeTurns)
     const Outcome outcome = Run({"-d", a + "," + b});
     ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
     EXPECT_TRUE(Has(outcome.m_Out, "\ncount=5 ")) << outcome.m_Out;
+    EXPECT_TRUE(Has(outcome.m_Out, "a.npy")) << outcome.m_Out;
+    EXPECT_TRUE(Has(outcome.m_Out, "\n2 sets of inputs take turns, of which this is the first\n")) << outcome.m_Out;
+    ExpectFailure(Run({"-d", a + "," + b + "," + a, "-I", "2"}), 2, "--iterations: it is given more than once");
 }
 
 TEST_F(BenchmarkProgram, RunsAgainstBackendsAndModels)
