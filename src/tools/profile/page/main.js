@@ -69,7 +69,7 @@ function showFigures() {
       b && b.inference_ms ? changeText(a.time, b.time) : null));
   }
   const [sum, sumUnit] = split(msText(a.sum));
-  tiles.push(tile(sum, sumUnit, "of it in layers", b ? changeText(a.sum, b.sum) : null));
+  tiles.push(tile(sum, sumUnit, state.statistic === "mean" ? "of it in layers" : "sum of the layers", b ? changeText(a.sum, b.sum) : null));
   const operations = a.layers.reduce((all, layer) => all + (layer.ms ? layer.operations || 0 : 0), 0);
   if (operations > 0) tiles.push(tile(rateText(operations / a.sum), "GOP/s", countText(operations) + " operations"));
   const roof = a.layers.reduce(([part, all], layer) => (layer.roofline_ms && layer.ms

@@ -19,8 +19,8 @@ class LayerTable {
     const isNarrow = this.box.clientWidth < 640;
     const all = [
       { key: "index", title: "#", wide: 44, isNumber: true, text: (layer) => String(layer.index) },
-      { key: "label", title: "name", wide: isNarrow ? 130 : 210, text: (layer) => (layer.network ? layer.network + "/" : "") + layer.label },
-      { key: "type", title: "type", wide: 160, text: (layer) => layer.type },
+      { key: "label", title: "name", wide: isNarrow ? 130 : 150, text: (layer) => (layer.network ? layer.network + "/" : "") + layer.label },
+      { key: "type", title: "type", wide: 168, text: (layer) => layer.type },
       { key: "time", title: "time", wide: 78, isNumber: true, text: (layer) => ("runs_in" in layer ? "fused" : layer.ms ? msText(layer.time) : "–") },
       { key: "time", title: "share", wide: 104, isNumber: true, isShare: true, text: (layer) => (layer.ms ? percentText(layer.time / state.a.sum) : "") },
     ];
@@ -34,8 +34,8 @@ class LayerTable {
     if (state.a.peaks) {
       all.push({ key: "roof", title: "roofline", wide: 66, isNumber: true, text: (layer) => (layer.roof ? percentText(layer.roof) : "") });
     }
-    all.push({ key: "backend", title: "backend", wide: 76, text: (layer) => layer.backend || "–" },
-      { key: "kernel", title: "kernel", wide: 330, text: (layer) => layer.kernel });
+    all.push({ key: "backend", title: "backend", wide: 66, text: (layer) => layer.backend || "–" },
+      { key: "kernel", title: "kernel", wide: 260, text: (layer) => layer.kernel });
     if (!isNarrow) return all;
     const places = ["label", "time", "before", "change", "type", "gops", "roof", "backend", "kernel"]; // the others are left out
     return places.flatMap((key) => all.filter((column) => column.key === key));
