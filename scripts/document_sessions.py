@@ -48,6 +48,8 @@ VARYING = re.compile("|".join((
     r"^ +[a-z0-9 ]+(?:, (?:ms|MB)|inferences(?: per second)?) +[\d. -]+$",
     r"^[\d. ]+$",
     r"takes [\d.]+ times|confidence: [\d.]+ to [\d.]+, \d+ rounds",
+    r"\bfirst: [\d.]+ ms, of which [\d.]+ ms",
+    r"^ +[\d.]+ +[\d.]+% +[\d.]+% +[\d.]+ +[\d.]+",
 )), re.MULTILINE)
 # Lines of which there are more or fewer from run to run: histograms, and the word about a ratio near 1.
 VARYING_LINES = re.compile(r"^ +[\d.]+ - [\d.]+ .*\n|^ +latency, ms .*\n|^ +no difference can be told\n", re.MULTILINE)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops, in assembly as those of PeakLoops.cpp.
+// The loops, in assembly as those of tools/profile/PeakLoops.cpp.
 #include "DepthwiseLimit.hpp"
 
-#include "MachinePeaks.hpp"
+#include "tools/profile/PeakLoops.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -188,7 +188,7 @@ TENON_STREAM(Stream256, "avx2", "y", 32U)
 std::optional<DepthwiseLoop> FindDepthwiseLoop([[maybe_unused]] const DepthwiseWindow& window)
 {
 #if defined(__x86_64__)
-    const std::optional<PeakLoop>& dots = GetPeakLoops().m_Int8;
+    const std::optional<tools::PeakLoop>& dots = tools::GetPeakLoops().m_Int8;
     if (__builtin_cpu_supports("avx512vnni"))
     {
         return FindLoop<Products::Dots512>(window);

@@ -5,6 +5,7 @@
 #include "DepthwiseLimit.hpp"
 #include "InterleavedTimer.hpp"
 #include "MachinePeaks.hpp"
+#include "tools/profile/PeakLoops.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -62,14 +63,14 @@ struct Scaled
 
 struct Peaks
 {
-    std::optional<PeakLoop> m_Vectors;
-    std::optional<PeakLoop> m_Tiles;
+    std::optional<tools::PeakLoop> m_Vectors;
+    std::optional<tools::PeakLoop> m_Tiles;
 };
 
 /// Of the products that layers of these types consist of.
 Peaks FindPeaks(Element element, const Settings& settings)
 {
-    const PeakLoops& loops = GetPeakLoops();
+    const tools::PeakLoops& loops = tools::GetPeakLoops();
     switch (element)
     {
     case Element::Float32:
@@ -103,7 +104,7 @@ LayerTimes MeasureLayer(const LayerNetwork& network, const Settings& settings, d
     const InterleavedTimer& layer = contest.Add([&] { loaded.Run(); }, RoundSeconds);
     const InterleavedTimer& call = contest.Add(MakeCall(settings), LoopRoundSeconds);
     const InterleavedTimer& copy = contest.Add([&] { loaded.Copy(); }, RoundSeconds);
-    const auto addPeak = [&](const std::optional<PeakLoop>& loop) -> Scaled
+    const auto addPeak = [&](const std::optional<tools::PeakLoop>& loop) -> Scaled
     {
         return loop && network.m_Macs > 0.0
                    ? Scaled{&contest.Add(loop->m_Run, LoopRoundSeconds), network.m_Macs / loop->m_Macs}

@@ -4,6 +4,7 @@
 
 #include "AlignedBytes.hpp"
 #include "InterleavedTimer.hpp"
+#include "tools/profile/PeakLoops.hpp"
 
 #include <array>
 #include <cstdint>
@@ -21,6 +22,9 @@ namespace tenon::bench
 
 namespace
 {
+
+using tools::PeakLoop;
+using tools::PeakLoops;
 
 /// Of several trials, where calls of `run` each do `workPerCall`.
 double MedianRate(double workPerCall, std::function<void()> run, int trials = 41)
@@ -63,7 +67,7 @@ uint64_t SumWords(const uint64_t* words, size_t count)
 
 MachinePeaks MeasurePeaks()
 {
-    const PeakLoops& loops = GetPeakLoops();
+    const PeakLoops& loops = tools::GetPeakLoops();
     MachinePeaks peaks;
     peaks.m_Float32 = MedianRate(loops.m_Float32);
     peaks.m_Int8 = MedianRate(loops.m_Int8);

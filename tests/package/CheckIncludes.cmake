@@ -77,7 +77,8 @@ set(rules
   "src/tools/benchmark : tools/common json text api fmt"
   "src/tools/compare : tools/common json formats text api fmt"
   "src/tools/describe : tools/common json reports formats api fmt"
-  "src/tools/execute_network : tools/benchmark tools/common tools/compare tools/describe json reports formats text api serializer fmt cli11"
+  "src/tools/profile : tools/common json api fmt posix"
+  "src/tools/execute_network : tools/benchmark tools/common tools/compare tools/describe tools/profile json reports formats text api serializer fmt cli11"
   "samples/delegate : api delegate tensorflow"
   "samples : beside api backend parsers serializer stb")
 

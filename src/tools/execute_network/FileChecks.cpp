@@ -38,6 +38,7 @@ std::vector<std::string> ReadFiles(const Options& options)
     read.insert(read.end(), options.m_CompareWith.begin(), options.m_CompareWith.end());
     read.push_back(options.m_ModelPath);
     read.push_back(options.m_LabelsFile);
+    read.push_back(options.m_ProfileAgainst);
     read.push_back(options.m_DynamicBackendsPath);
     if (!options.m_SaveCachedNetwork)
     {
@@ -56,7 +57,7 @@ std::vector<std::string> WrittenFiles(const Options& options)
     }
     for (const std::string* path :
          {&options.m_ReportFile, &options.m_ProfileFile, &options.m_ChromeTraceFile, &options.m_SerializeFile,
-          &options.m_SerializeOptimizedFile, &options.m_DotFile, &options.m_PlanFile})
+          &options.m_SerializeOptimizedFile, &options.m_DotFile, &options.m_PlanFile, &options.m_ProfilePage})
     {
         if (!path->empty())
         {

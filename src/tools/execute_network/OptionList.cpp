@@ -256,6 +256,18 @@ void DeclareBenchmark(CLI::App& app, Options& options, RawOptions& raw)
 void DeclareProfile(CLI::App& app, Options& options, RawOptions& raw)
 {
     app.option_defaults()->group(groups::Profile);
+    app.add_flag("--profile,--enable-op-profiling", options.m_PrintProfileTables,
+                 "Print tables of the time by layer and by operator type. With -I N it is the mean of all iterations "
+                 "but the first. --report-json has them, too");
+    app.add_flag("--roofline", options.m_MeasurePeaks,
+                 "Measure the peak rates of the machine, for about a second, and show how much of them each layer "
+                 "reaches");
+    app.add_option("--profile-html", options.m_ProfilePage,
+                   "Write a page for browsers: graph, time by layer, memory over time, backends with reasons")
+        ->type_name("FILE");
+    app.add_option("--profile-against", options.m_ProfileAgainst,
+                   "The --report-json of an earlier run with a profile, to compare with on that page")
+        ->type_name("FILE");
     app.add_flag("-e,--event-based-profiling", options.m_PrintProfile,
                  "Print when each step of optimizing, loading and running began and how long it took, as JSON");
     app.add_option("--profile-json", options.m_ProfileFile, "Write the same to a file")->type_name("FILE");

@@ -96,6 +96,11 @@ struct Options
     bool m_PrintProfile = false;
     std::string m_ProfileFile;
     std::string m_ChromeTraceFile;
+    /// The time of each layer and type: as tables, and as a page of HTML, there with an earlier report to compare with.
+    bool m_PrintProfileTables = false;
+    std::string m_ProfilePage;
+    std::string m_ProfileAgainst;
+    bool m_MeasurePeaks = false; ///< the machine's, for rooflines
     ProfilingDetailsMethod m_Details = ProfilingDetailsMethod::Undefined;
     /// .tenon files to write: the network before and after optimization.
     std::string m_SerializeFile;
@@ -133,9 +138,12 @@ struct Options
         return m_LabelsFile.empty() && (m_TopK.has_value() || (!m_DoNotPrintOutput && !m_ArmNNOutput));
     }
 
+    /// Whether the time of each layer is to be summed up.
+    bool HasProfile() const { return m_PrintProfileTables || !m_ProfilePage.empty(); }
+
     bool IsProfiling() const
     {
-        return m_PrintProfile || !m_ProfileFile.empty() || !m_ChromeTraceFile.empty() ||
+        return HasProfile() || m_PrintProfile || !m_ProfileFile.empty() || !m_ChromeTraceFile.empty() ||
                m_Details == ProfilingDetailsMethod::DetailsWithEvents;
     }
 };

@@ -150,6 +150,10 @@ IOptimizedNetworkPtr PreparedNetwork::Optimized(Model model, const std::vector<B
         m_Report.m_OptimizeMs = optimizing.Milliseconds();
     }
     m_Report.m_Assignment = optimized->GetAssignment();
+    if (m_Options.HasProfile())
+    {
+        m_Structure = ReadStructure(*optimized);
+    }
     if (!m_Options.m_SerializeOptimizedFile.empty())
     {
         WriteNetwork(m_Options.m_SerializeOptimizedFile, *optimized);

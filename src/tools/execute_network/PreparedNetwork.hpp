@@ -71,6 +71,7 @@ protected:
     std::optional<ModelFile> m_ModelFile;           ///< outlives the runtime, whose networks may use it in place
     IRuntimePtr m_Runtime{nullptr, &IRuntime::Destroy};
     NetworkId m_Network = 0;
+    NetworkStructure m_Structure; ///< read if a profile is to be made
 
 private:
     IOptimizedNetworkPtr Optimize(const INetwork& network, const std::vector<BackendId>& backends);

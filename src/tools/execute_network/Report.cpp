@@ -62,6 +62,11 @@ std::string FormatReport(const Report& report)
     json.Key("assignment");
     WriteAssignment(json, report.m_Assignment);
     WriteTexts(json, "messages", report.m_Messages);
+    if (report.m_Profile)
+    {
+        json.Key("profile");
+        WriteProfile(json, *report.m_Profile);
+    }
     if (!report.m_Files.empty())
     {
         json.Key("files");

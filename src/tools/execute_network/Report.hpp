@@ -4,6 +4,7 @@
 
 #include "tools/common/Model.hpp"
 #include "tools/compare/Comparison.hpp"
+#include "tools/profile/Profile.hpp"
 
 #include <tenon/IOptimizedNetwork.hpp>
 #include <tenon/IRuntime.hpp>
@@ -46,14 +47,15 @@ struct Report
     std::vector<std::string> m_Messages;
     std::vector<std::string> m_Files;  ///< the result of each file of a folder or pattern as JSON, see FileReport.hpp
     std::optional<NetworkPlan> m_Plan; ///< plan of the last run, if requested
+    std::optional<Profile> m_Profile;  ///< of all runs, if requested
     std::string m_Benchmark;           ///< the results of --benchmark as JSON, see BenchmarkReport.hpp; may be empty
     const Comparison* m_Comparison = nullptr; ///< of --compare-with, or null
 };
 
 /// load_ms, optimize_ms, first_inference_ms, inference_ms (null for a single iteration), peak_rss_bytes, arena_bytes,
 /// arena_lower_bound_bytes, threads, inputs and outputs (name, type, shape, quantization), assignment (layer, type,
-/// backend, reason), messages, files and benchmark if there are any, and the model, compute and version that they
-/// belong to.
+/// backend, reason), messages, profile, files and benchmark if there are any, and the model, compute and version that
+/// they belong to.
 std::string FormatReport(const Report& report);
 
 /// "66 layers: CpuAcc 36, CpuRef 30", for the layers that layers_after counts.

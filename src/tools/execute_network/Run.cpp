@@ -60,6 +60,10 @@ public:
             PrintWarning(remark);
         }
         m_PrintsAside = WritesToStandardOutput(m_Options);
+        if (!m_Options.m_ProfileAgainst.empty())
+        {
+            m_EarlierProfile = ReadEarlierProfile(m_Options.m_ProfileAgainst, m_Limits);
+        }
         if (!m_Options.m_LabelsFile.empty())
         {
             m_Labels = ReadLabels(m_Options.m_LabelsFile);
@@ -325,6 +329,23 @@ private:
         {
             m_Report.m_Plan = m_Runtime->GetPlan(m_Network);
         }
+        if (m_Options.HasProfile())
+        {
+            m_Report.m_Profile = MakeProfile();
+        }
+    }
+
+    Profile MakeProfile() const
+    {
+        const std::optional<MachinePeaks> peaks =
+            m_Options.m_MeasurePeaks ? std::optional(MeasurePeaks(m_Report.m_Threads)) : std::nullopt;
+        const std::shared_ptr<IProfiler> profiler = m_Runtime->GetProfiler(m_Network);
+        Profile profile = tools::MakeProfile({*profiler, m_Structure, m_Report.m_Assignment,
+                                              m_Runtime->GetPlan(m_Network), m_Runtime->GetStatistics(m_Network)},
+                                             peaks);
+        profile.m_Model = m_Options.m_ModelPath;
+        profile.m_Threads = m_Report.m_Threads;
+        return profile;
     }
 
     /// Prints and writes the outputs of an iteration, before the next one replaces them.
@@ -395,6 +416,7 @@ private:
         WriteText(m_Options.m_ReportFile, [&] { return FormatReport(m_Report); });
         WriteText(m_Options.m_PlanFile, [&] { return FormatPlanJson(*m_Report.m_Plan); });
         WriteText(m_Options.m_ProfileFile, [&] { return FormatEvents(); });
+        WriteText(m_Options.m_ProfilePage, [&] { return FormatProfilePage(*m_Report.m_Profile, m_EarlierProfile); });
         WriteText(m_Options.m_ChromeTraceFile, [&] { return FormatProfile(&IProfiler::WriteChromeTrace); });
     }
 
@@ -423,6 +445,7 @@ private:
     }
 
     std::vector<std::string> m_Labels;
+    std::string m_EarlierProfile; ///< of --profile-against, or empty
     SeriesOutputs m_SeriesOutputs;
     bool m_PrintsAside = false;   ///< text goes to standard error, because standard output is a file to write
     std::string m_IterationTexts; ///< inputs and outputs where each iteration has its own inputs

@@ -38,6 +38,10 @@ std::string FormatRun(const Options& options, const Report& report)
     {
         text += FormatAssignment(report.m_Assignment);
     }
+    if (options.m_PrintProfileTables)
+    {
+        text += FormatProfile(*report.m_Profile);
+    }
     if (options.m_PrintPlan)
     {
         text += FormatPlan(*report.m_Plan);

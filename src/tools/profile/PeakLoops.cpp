@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops over registers, written in assembly so that no compiler can spill or reorder them.
-#include "MachinePeaks.hpp"
+#include "tools/profile/PeakLoops.hpp"
 
 #include <cstdint>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
-#elif defined(__aarch64__)
+#endif
+#elif defined(__aarch64__) && defined(__linux__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
 
-namespace tenon::bench
+namespace tenon::tools
 {
 
 namespace
@@ -76,6 +78,7 @@ void MulAdd128()
                  : TENON_SUMS, "cc");
 }
 
+#if defined(__linux__) // other systems have no call that allows tiles
 constexpr long TileLoopCount = LoopCount / 10;
 
 struct alignas(64) TileConfig
@@ -119,6 +122,7 @@ bool HasTiles(unsigned int featureBit)
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & TileBit) != 0 && (d & featureBit) != 0 &&
            syscall(SYS_arch_prctl, RequestPermission, TileData) == 0;
 }
+#endif
 
 bool HasAvxVnni()
 {
@@ -164,6 +168,7 @@ PeakLoops FindPeakLoops()
     {
         loops.m_BFloat16 = {"AVX512-BF16", Sums * 32, Bf16Dot512};
     }
+#if defined(__linux__)
     constexpr double TileProducts = 4.0 * TileLoopCount * 16 * 16;
     if (HasTiles(1U << 25U))
     {
@@ -173,10 +178,11 @@ PeakLoops FindPeakLoops()
     {
         loops.m_BFloat16Tiles = {"AMX-BF16", TileProducts * 32, Bf16Tiles};
     }
+#endif
     return loops;
 }
 
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && defined(__linux__)
 
 // clang-format off
 #define TENON_EACH_SUM(instruction)                                                                                    \
@@ -248,4 +254,4 @@ const PeakLoops& GetPeakLoops()
     return loops;
 }
 
-} // namespace tenon::bench
+} // namespace tenon::tools
