@@ -20,7 +20,9 @@ namespace
 {
 
 /// Bytes of a plane's share of a split: planes of at least twice this size are worth splitting.
-constexpr size_t LargePlane = size_t{1} << 17;
+constexpr size_t SplitBytes = size_t{1} << 15;
+/// Bytes that no longer arrive from the caches in time.
+constexpr size_t LargeBytes = size_t{1} << 18;
 
 template <typename T>
 void FillRuns(const Plane& plane, const std::byte* from, std::byte* to)
@@ -43,8 +45,8 @@ bool IsLarge(const Plane& plane, size_t bytes)
     // Long rows arrive from the second-level cache in time without prefetches. Bytes wait for their shuffles, which
     // hides the loads.
     constexpr int64_t LongRow = 512;
-    const bool isNear = bytes < 4 * LargePlane && plane.m_RunBytes > 1 && plane.m_FromRun >= LongRow;
-    return bytes >= 2 * LargePlane && !isNear;
+    const bool isNear = bytes < 2 * LargeBytes && plane.m_RunBytes > 1 && plane.m_FromRun >= LongRow;
+    return bytes >= LargeBytes && !isNear;
 }
 
 /// The function that repeats one element side by side; null for other planes.
@@ -161,18 +163,21 @@ void StridedMove::MakePlane()
 
 void StridedMove::SplitPlane()
 {
-    constexpr size_t Line = 64; // segments of a transposition are whole cache lines for any element size
+    constexpr size_t Line = 64;
     const size_t bytes = m_Plane.m_Rows * m_Plane.m_Runs * m_Plane.m_RunBytes;
-    const size_t wanted = bytes / LargePlane;
+    const size_t wanted = bytes / SplitBytes;
     if (wanted < 2)
     {
         return;
     }
+    // Segments of a transposition are whole cache lines for any element size, and so are those of a single run.
+    const bool isOfLines = m_Plane.m_RunBytes >= Line && m_Plane.m_Rows * m_Plane.m_Runs > 1;
+    const size_t unit = isOfLines ? 1 : Line;
     // The longest loop is split: rows, runs, or the bytes of a single run.
-    const auto cut = [this, wanted](size_t Plane::*count, int64_t from, int64_t to)
+    const auto cut = [this, wanted, unit](size_t Plane::*count, int64_t from, int64_t to)
     {
         m_UnsplitSize = m_Plane.*count;
-        const size_t segment = DivideUp(DivideUp(m_UnsplitSize, 2 * wanted), Line) * Line;
+        const size_t segment = DivideUp(DivideUp(m_UnsplitSize, 2 * wanted), unit) * unit;
         if (segment >= m_UnsplitSize)
         {
             return;

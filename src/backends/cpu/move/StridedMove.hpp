@@ -3,7 +3,7 @@
 // rearrangements are one StridedMove each.
 //   merge: dimensions that continue each other become one, the innermost ones a longer run
 //   plane: the two innermost loops become a fill, a transposition in registers, or a CopyPlane
-//   split: planes of 256 KiB and more become several tasks
+//   split: planes of 64 KiB and more become several tasks
 // Made when shapes are known. Called by StridedMoveLayers.cpp, SpaceToBatchNd.cpp and ConcatSplit.cpp.
 #pragma once
 
