@@ -67,12 +67,6 @@ ISA_TEST(StridedSlice, AnyTypeAndDirection)
     }
 }
 
-ISA_TEST(StridedSlice, PlanesThatThreadsShare)
-{
-    CheckOp(
-        MakeCase({1, 41, 41, 200}, {0, 0, 0, 0}, {1, 41, 41, 200}, {1, 2, 2, 1}, {1, 21, 21, 200}, DataType::QAsymmS8));
-}
-
 ISA_TEST(StridedSlice, OutputsWithOtherRanks)
 {
     StridedSliceDescriptor shrinking({1, 0}, {2, 4}, {1, 2});

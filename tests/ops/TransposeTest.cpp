@@ -71,13 +71,6 @@ ISA_TEST(Transpose, AnyTypeAndRank)
     }
 }
 
-ISA_TEST(Transpose, PlanesThatThreadsShare)
-{
-    CheckOp(MakeCase({1, 81, 5, 64}, {0, 2, 1, 3}, DataType::Float32)); // rows are copied as they are
-    CheckOp(MakeCase({300, 70}, {1, 0}, DataType::Float32));
-    CheckOp(MakeCase({2, 301, 299}, {0, 2, 1}, DataType::QAsymmS8));
-}
-
 ISA_TEST(Transpose, MovesHalfBytesAndComplexNumbers)
 {
     const PermutationVector swap({1, 0});

@@ -21,8 +21,11 @@ namespace
 
 /// Bytes of a plane's share of a split: planes of at least twice this size are worth splitting.
 constexpr size_t SplitBytes = size_t{1} << 15;
-/// Bytes that no longer arrive from the caches in time.
+/// Bytes that no longer arrive from the caches in time, and of planes that two threads share: two gain less from a
+/// smaller plane than the loop costs.
 constexpr size_t LargeBytes = size_t{1} << 18;
+/// The number of threads that gain from sharing smaller planes.
+constexpr size_t ManyThreads = 4;
 
 template <typename T>
 void FillRuns(const Plane& plane, const std::byte* from, std::byte* to)
@@ -88,6 +91,8 @@ StridedMove::StridedMove(std::vector<Dimension> dimensions, size_t elementBytes)
     }
     m_Plane.m_IsLarge = IsLarge(m_Plane, m_Units * bytes);
     m_Grain = GetGrain(2 * bytes);
+    const size_t planeBytes = bytes * m_Segments;
+    m_GrainOfFew = planeBytes < LargeBytes ? m_Segments * GetGrain(2 * planeBytes) : m_Grain;
 }
 
 void StridedMove::Merge()
@@ -184,8 +189,9 @@ void StridedMove::SplitPlane()
         }
         m_SplitSize = count;
         m_Plane.*count = segment;
+        m_Segments = DivideUp(m_UnsplitSize, segment);
         const auto elements = static_cast<int64_t>(segment);
-        m_Outer.push_back({DivideUp(m_UnsplitSize, segment), elements * from, elements * to});
+        m_Outer.push_back({m_Segments, elements * from, elements * to});
     };
     if (m_Plane.m_Rows >= m_Plane.m_Runs && m_Plane.m_Rows > 1)
     {
@@ -207,7 +213,8 @@ void StridedMove::Run(IParallelFor& parallel, const std::byte* from, std::byte* 
     {
         return;
     }
-    RunRanges(parallel, m_Units, m_Grain, [&](size_t begin, size_t end) { RunUnits(begin, end, from, to); });
+    const size_t grain = parallel.GetNumThreads() < ManyThreads ? m_GrainOfFew : m_Grain;
+    RunRanges(parallel, m_Units, grain, [&](size_t begin, size_t end) { RunUnits(begin, end, from, to); });
 }
 
 void StridedMove::RunUnits(size_t begin, size_t end, const std::byte* from, std::byte* to) const
