@@ -26,7 +26,8 @@ REST_HEAD = """
 ## After a rest
 
 Milliseconds of an inference that follows the one before it, and of one after {rest:g} ms of sleep, in which threads have
-gone to sleep and caches have gone cold. The part of one thread is none of waking.
+gone to sleep and caches have gone cold. *More* is the difference, and in brackets that of the shortest times. One thread
+has nobody to wake: by as much as several threads lose more than one, they pay for waking.
 
 """
 RESTED_RUNS = 10
@@ -129,7 +130,8 @@ class Rests:
                     continue
                 busy, slow = (times_of(answers[engine, threads, i]) for i in (0, 1))
                 more = statistics.median(statistics.median(b) - statistics.median(a) for a, b in zip(busy, slow))
-                row += [number(median(busy)), number(median(slow)), number(more)]
+                shortest = min(map(min, slow)) - min(map(min, busy))
+                row += [number(median(busy)), number(median(slow)), f"{number(more)} ({number(shortest)})"]
                 rested.setdefault(engine, {})[threads] = median(slow)
             self.rows.append(row)
         return rested, errors
