@@ -11,7 +11,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from unittest import mock
 
 import threads
@@ -115,6 +115,45 @@ class CallersAndRests(unittest.TestCase):
             callers.add(model(Path("m.tflite")))
         self.assertEqual(callers.rows[1:], [["m", "1", "10", "1.00", "5", "1.00", "8", "1.00", "1.25"],
                                             ["m", "2", "18", "1.80", "6", "1.20", "–", "–", "3.00"]])
+
+    def test_callers_of_peers(self):
+        made = []
+
+        class Interpreter:
+            def __init__(self, **_):
+                made.append(self)
+                self.runs = 0
+
+            def allocate_tensors(self):
+                pass
+
+            def get_input_details(self):
+                return []
+
+            get_output_details = get_input_details
+
+            def invoke(self):
+                self.runs += 1
+
+        api = ModuleType("ai_edge_litert.interpreter")
+        api.Interpreter = Interpreter
+        api.OpResolverType = SimpleNamespace(AUTO="auto")
+        package = ModuleType("ai_edge_litert")
+        package.interpreter = api
+        modules = {"ai_edge_litert": package, "ai_edge_litert.interpreter": api, "numpy": ModuleType("numpy")}
+        with mock.patch.dict(sys.modules, modules):
+            from perf import peer_worker
+            with mock.patch.object(peer_worker, "read_inputs", return_value=[]):
+                engine = peer_worker.ENGINES["tflite-xnnpack"]()
+                engine.load("m", 1, [])
+                engine.bind([])
+                calls = engine.callers(3)
+                self.assertEqual(len(made), 3)
+                self.assertGreater(peer_worker.rate(calls, 1.0), 0)
+                self.assertTrue(all(interpreter.runs > 1 for interpreter in made))
+                self.assertEqual(len(peer_worker.run_repeatedly(engine.run, 2, 1e6, 1.0)), 2)
+                with self.assertRaises(ZeroDivisionError):
+                    peer_worker.rate([engine.run, lambda: 1 / 0], 1.0)
 
     def test_crowds_and_rests(self):
         settings = SimpleNamespace(**{**vars(SETTINGS), "rounds": 2})
