@@ -196,6 +196,8 @@ TEST(Attention, HasPartsWhereThreadsOutnumberHeads)
     };
     EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 4}), 2u);
     EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 1, .m_Queries = 512}), 4u);
+    EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 3, .m_Queries = 512}),
+              4u); // with 2, two threads would have one part only
     EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 1, .m_Queries = 509}), 1u); // a prime
     EXPECT_EQ(countParts({.m_Batches = 2, .m_Heads = 4}), 1u);                   // a head for each thread and more
     for (const unsigned int maskRows : {1u, 320u})

@@ -164,11 +164,12 @@ bool HasQueriesAsRows(const Step& product)
            descriptor.m_DataLayoutY == DataLayout::NCHW;
 }
 
-/// The share of the time of `threads` threads in which they work, if they take ranges of so many equal parts.
-double GetUse(size_t parts, size_t threads)
+/// The time of the thread that takes the longest, in queries, if threads take ranges of `parts` parts of so many
+/// queries.
+size_t GetCost(size_t parts, size_t queries, size_t threads)
 {
-    const size_t longest = (parts + threads - 1) / threads;
-    return static_cast<double>(parts) / static_cast<double>(longest * threads);
+    constexpr size_t Preparation = 6; // of keys and values
+    return (parts + threads - 1) / threads * (queries + Preparation);
 }
 
 /// Makes the workload of a part of a head, for `parts` parts; false if there is none. `infos`: of a head.
@@ -200,8 +201,7 @@ bool TryParts(const PlanDraft& draft, const AttentionSteps& of, FusedRun& run, H
 }
 
 /// Cuts heads into parts if there are too few heads for the threads. Keys and values are prepared anew for each part,
-/// which takes less than the waiting of threads that share one head after the other. Parts must give work to all
-/// threads; among the numbers of parts that do, the one that leaves threads idle for the shortest time.
+/// which takes less than the waiting of threads that share one head after the other. All threads must have a part.
 void CutHeads(const PlanDraft& draft, const AttentionSteps& of, FusedRun& run, const HeadInfos& infos)
 {
     const size_t threads = std::min<size_t>(draft.m_Options.m_MaxThreads, run.m_AllowedThreads);
@@ -211,17 +211,19 @@ void CutHeads(const PlanDraft& draft, const AttentionSteps& of, FusedRun& run, c
     {
         return;
     }
+    constexpr size_t MaxPartsOfThread = 4;
     std::vector<unsigned int> numbers;
-    for (unsigned int parts = 2; parts <= queries && run.m_Tiles * (parts - 1) < 2 * threads; ++parts)
+    for (unsigned int parts = 2; parts <= queries && run.m_Tiles * (parts - 1) < MaxPartsOfThread * threads; ++parts)
     {
         if (queries % parts == 0 && run.m_Tiles * parts >= threads)
         {
             numbers.push_back(parts);
         }
     }
-    std::stable_sort(numbers.begin(), numbers.end(),
-                     [&](unsigned int a, unsigned int b)
-                     { return GetUse(run.m_Tiles * a, threads) > GetUse(run.m_Tiles * b, threads); });
+    std::stable_sort(
+        numbers.begin(), numbers.end(),
+        [&](unsigned int a, unsigned int b)
+        { return GetCost(run.m_Tiles * a, queries / a, threads) < GetCost(run.m_Tiles * b, queries / b, threads); });
     if (std::any_of(numbers.begin(), numbers.end(),
                     [&](unsigned int parts) { return TryParts(draft, of, run, infos, parts); }))
     {
