@@ -10,8 +10,9 @@
 //   step Last()        v        v        v              cache.
 //
 // Threads take contiguous ranges of tiles. A tensor between the steps has memory for all tiles; each thread uses the
-// memory of its first tile. An attention is tiled by heads and has one workload for each tile; a chain has one tile,
-// through which its workload goes block by block.
+// memory of its first tile. An attention is tiled by heads and has one workload for each tile; if there are more
+// threads than heads, each head is cut into parts, which are ranges of queries. A chain has one tile, through which its
+// workload goes block by block.
 #pragma once
 
 #include "common/AlignedMemory.hpp"
@@ -55,11 +56,15 @@ struct FusedWorkload
     {
         uint32_t m_Step = 0; ///< index into FusedRun::m_Steps
         uint32_t m_Input = 0;
+        bool m_IsCut = false; ///< each part of a tile has a range of it of its own; else all parts read all of it
     };
 
     std::unique_ptr<IShapedWorkload> m_Workload; ///< for one thread; null: the steps run one after the other
     /// The workload for threads that share the work of a tile; null: m_Workload is for any number of threads.
     std::unique_ptr<IShapedWorkload> m_Shared;
+    std::unique_ptr<IShapedWorkload> m_PartOwner; ///< the workload that m_Part refers to
+    std::unique_ptr<IShapedWorkload> m_Part;      ///< for one thread, of one of the parts of a tile; null: no parts
+    size_t m_Parts = 1;                           ///< equal parts of a tile
     std::array<Input, MaxInputs> m_Inputs;
     size_t m_NumInputs = 0;
 };
@@ -99,7 +104,7 @@ struct FusedRun
     uint32_t m_First = 0; ///< the first step
     size_t m_Tiles = 0;
     size_t m_AllowedThreads = SIZE_MAX; ///< the minimum over the steps of FusionHooks::m_MaxTileThreads
-    size_t m_MaxThreads = 1;            ///< threads that run tiles, with scratch memory of their own
+    size_t m_MaxThreads = 1;            ///< threads that run tiles or parts, with scratch memory of their own
     std::vector<TiledStep> m_Steps;     ///< the steps from m_First on
     FusedWorkload m_Fused;
     std::string m_Label; ///< for profiles
@@ -112,7 +117,7 @@ struct FusedRun
         return threads <= 1 || m_Tiles >= 2 * threads;
     }
     /// A run with one workload for all steps is used in any case, so that results do not depend on the number of
-    /// threads: threads share the work of a tile if there are too few tiles.
+    /// threads: if there are too few tiles, threads run parts of tiles or share the work of a tile.
     bool IsWorthwhile(size_t threads) const { return m_Fused.m_Workload != nullptr || HasTilesFor(threads); }
 };
 

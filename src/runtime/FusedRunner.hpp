@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FusedRunner: runs a FusedRun of the plan, tile by tile, with the threads of the run. Threads take contiguous ranges
-// of tiles, or share the work of each tile if there are too few tiles.
+// of tiles. If there are too few tiles, they take ranges of the parts of tiles, or share the work of each tile.
 #pragma once
 
 #include "runtime/RunArgs.hpp"
@@ -20,17 +20,20 @@ public:
     void Run(const FusedRun& run, const RunArgs& args) const;
 
 private:
-    /// A tile and the thread that runs it.
+    /// A tile, or a part of one, and the thread that runs it.
     struct Tile
     {
         size_t m_First = 0; ///< the thread's first tile
         size_t m_Index = 0;
+        size_t m_Part = 0;
+        size_t m_Parts = 1; ///< parts of the tile; 1: the whole tile
         size_t m_Thread = 0;
         IParallelFor* m_Parallel = nullptr;
         bool m_IsShared = false; ///< several threads share its work
     };
 
-    void RunTiles(const FusedRun& run, size_t thread, size_t threads, IParallelFor& parallel) const;
+    /// Runs the thread's range of the tiles, each in so many parts.
+    void RunTiles(const FusedRun& run, size_t parts, size_t thread, size_t threads, IParallelFor& parallel) const;
     void RunTile(const FusedRun& run, const Tile& tile) const;
     /// `step` is an index into FusedRun::m_Steps, here and below.
     const void* FindInput(const FusedRun& run, size_t step, size_t input, const Tile& tile) const;

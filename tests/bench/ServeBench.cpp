@@ -10,8 +10,12 @@
 // Reads commands from standard input and answers each with one line of JSON; an error ends it with status 1.
 //   describe          name, type and shape of each input, null for an open size
 //   load              parse, optimize and load: milliseconds of each, and of all as "init"
-//   run COUNT MAX_MS  runs it COUNT times, or less often once MAX_MS have passed: milliseconds of each run, without
-//                     those in which memory for outputs is allocated: it is the application's, as that of inputs is
+//   run COUNT MAX_MS [REST_MS]
+//                     runs it COUNT times, or less often once MAX_MS have passed: milliseconds of each run, without
+//                     those in which memory for outputs is allocated: it is the application's, as that of inputs is.
+//                     Before each run the process rests for REST_MS, which MAX_MS count, too
+//   rate CALLERS MS   runs it for MS milliseconds in so many threads of the application at once, each with outputs of
+//                     its own: "calls_per_second", of all together
 //   trace COUNT FILE  runs it COUNT times with profiling on, and writes IProfiler::WriteChromeTrace to the file
 //   memory            growth of the peak resident set since just before "load", in KiB, and of anonymous memory, which
 //                     no file backs
@@ -26,14 +30,17 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <future>
 #include <iostream>
 #include <iterator>
 #include <limits>
+#include <list>
 #include <map>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace tenon::bench
@@ -74,6 +81,47 @@ long ReadStatus(const std::string& name)
     }
     return 0;
 }
+
+/// A caller of a loaded network, with outputs of its own.
+class Caller
+{
+public:
+    Caller(IRuntime& runtime, NetworkId network, const InputTensors& inputs)
+        : m_Runtime(runtime), m_Network(network), m_Inputs(inputs)
+    {
+    }
+
+    /// Milliseconds of one run, without those in which memory for outputs is allocated.
+    double Run()
+    {
+        m_Allocating = {};
+        const auto start = Clock::now();
+        m_Runtime.EnqueueWorkload(m_Network, m_Inputs,
+                                  [this](LayerBindingId output, const TensorInfo& info)
+                                  { return GetOutput(output, info.GetNumBytes()); });
+        return Milliseconds(start, Clock::now() - m_Allocating);
+    }
+
+private:
+    /// The memory of an output, whose pages are there before the network writes it.
+    char* GetOutput(LayerBindingId output, size_t bytes)
+    {
+        AlignedBytes& memory = m_Outputs[output];
+        if (memory.size() != bytes)
+        {
+            const auto start = Clock::now();
+            memory.resize(bytes);
+            m_Allocating += Clock::now() - start;
+        }
+        return memory.data();
+    }
+
+    IRuntime& m_Runtime;
+    NetworkId m_Network;
+    const InputTensors& m_Inputs;
+    std::map<LayerBindingId, AlignedBytes> m_Outputs; ///< at the start of a line, as the other engines have theirs
+    Clock::duration m_Allocating{};                   ///< what the latest run waited for memory of outputs
+};
 
 /// The model, from its file to its outputs.
 class Session
@@ -125,29 +173,59 @@ public:
         return answer.str();
     }
 
-    std::string Run(unsigned int count, double maxMilliseconds)
+    std::string Run(unsigned int count, double maxMilliseconds, double restMilliseconds = 0.0)
     {
-        if (m_Network < 0)
-        {
-            throw std::runtime_error("run before load");
-        }
+        Caller& caller = GetCaller(0);
         std::ostringstream answer;
         const auto begin = Clock::now();
         for (unsigned int i = 0; i < count; ++i)
         {
-            m_Allocating = {};
-            const auto start = Clock::now();
-            m_Runtime->EnqueueWorkload(m_Network, m_Inputs,
-                                       [this](LayerBindingId output, const TensorInfo& info)
-                                       { return GetOutput(output, info.GetNumBytes()); });
-            const auto end = Clock::now();
-            answer << (i == 0 ? "" : ", ") << Milliseconds(start, end - m_Allocating);
-            if (Milliseconds(begin, end) > maxMilliseconds)
+            if (restMilliseconds > 0.0)
+            {
+                std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(restMilliseconds));
+            }
+            answer << (i == 0 ? "" : ", ") << caller.Run();
+            if (Milliseconds(begin, Clock::now()) > maxMilliseconds)
             {
                 break;
             }
         }
         return "{\"ms\": [" + answer.str() + "]}";
+    }
+
+    std::string Rate(unsigned int count, double milliseconds)
+    {
+        constexpr unsigned int MaxCallers = 1024;
+        if (count == 0 || count > MaxCallers)
+        {
+            throw std::invalid_argument("rate: there are from 1 to " + std::to_string(MaxCallers) + " callers, not " +
+                                        std::to_string(count));
+        }
+        const auto repeat = [milliseconds](Caller& caller)
+        {
+            caller.Run(); // memory is allocated in it
+            const auto begin = Clock::now();
+            double passed = 0.0;
+            unsigned int done = 0;
+            for (; passed < milliseconds; passed = Milliseconds(begin, Clock::now()), ++done)
+            {
+                caller.Run();
+            }
+            return done == 0 ? 0.0 : 1e3 * done / passed;
+        };
+        GetCaller(count - 1);
+        std::vector<std::future<double>> rates;
+        rates.reserve(count);
+        for (unsigned int i = 0; i < count; ++i)
+        {
+            rates.push_back(std::async(std::launch::async, repeat, std::ref(GetCaller(i))));
+        }
+        double sum = 0.0;
+        for (std::future<double>& rate : rates)
+        {
+            sum += rate.get();
+        }
+        return "{\"calls_per_second\": " + std::to_string(sum) + "}";
     }
 
     std::string Trace(unsigned int count, const std::string& path)
@@ -176,17 +254,18 @@ public:
     }
 
 private:
-    /// The memory of an output, whose pages are there before the network writes it.
-    char* GetOutput(LayerBindingId output, size_t bytes)
+    /// The caller with this number; makes those up to it.
+    Caller& GetCaller(unsigned int number)
     {
-        AlignedBytes& memory = m_Outputs[output];
-        if (memory.size() != bytes)
+        if (m_Network < 0)
         {
-            const auto start = Clock::now();
-            memory.resize(bytes);
-            m_Allocating += Clock::now() - start;
+            throw std::runtime_error("run before load");
         }
-        return memory.data();
+        while (m_Callers.size() <= number)
+        {
+            m_Callers.emplace_back(*m_Runtime, m_Network, m_Inputs);
+        }
+        return *std::next(m_Callers.begin(), number);
     }
 
     std::vector<BackendId> Backends() const
@@ -240,9 +319,8 @@ private:
     ServeModel m_Model;
     NetworkId m_Network = -1;
     std::vector<AlignedBytes> m_Memory;
-    std::map<LayerBindingId, AlignedBytes> m_Outputs; ///< at the start of a line, as the other engines have theirs
-    Clock::duration m_Allocating{};                   ///< what the latest run waited for memory of outputs
     InputTensors m_Inputs;
+    std::list<Caller> m_Callers;
     long m_ResidentBefore = 0;
     long m_AnonymousBefore = 0;
 };
@@ -268,7 +346,13 @@ std::string Answer(Session& session, const std::string& line)
     double maxMilliseconds = 0.0;
     if (command == "run" && words >> count >> maxMilliseconds)
     {
-        return session.Run(count, maxMilliseconds);
+        double restMilliseconds = 0.0;
+        words >> restMilliseconds;
+        return session.Run(count, maxMilliseconds, restMilliseconds);
+    }
+    if (command == "rate" && words >> count >> maxMilliseconds)
+    {
+        return session.Rate(count, maxMilliseconds);
     }
     if (std::string path; command == "trace" && words >> count >> path)
     {

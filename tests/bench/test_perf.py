@@ -15,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 import unittest
-import xml.etree.ElementTree
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from unittest import mock
@@ -23,9 +22,8 @@ from unittest import mock
 import batches
 import delegate
 import python_peers
-import threads
 from perf import (batch_models, batch_tables, builds, classes, command, engines, installed, measure, models, onnx_table,
-                  table, thread_chart, thread_tables, thread_trace)
+                  table)
 
 EXE, MODEL = Path(sys.argv[1]), Path(sys.argv[2])
 SETTINGS = SimpleNamespace(exe=EXE, compute="CpuRef", threads=1, cores=os.sched_getaffinity(0), priority=False,
@@ -70,68 +68,6 @@ class Figures(unittest.TestCase):
         self.assertEqual(measure.ratio(mine, other), 2.0)
         self.assertIsNone(measure.ratio(mine, measure.Figures()))
         self.assertIsNone(measure.ratio(mine, None))
-
-    def test_speed_up_of_threads(self):
-        one, two = [[4.0, 3.0, 9.0], [8.0]], [[2.0, 2.0], [2.0, 6.0, 0.5]]
-        self.assertEqual(threads.speed_up(one, two), "3.00 (6.00)")
-        turns = {("tenon", 1): one, ("tenon", 2): two, ("tflite-xnnpack", 1): one}
-        self.assertEqual(
-            list(threads.rows_of_times(model(Path("m.tflite")), turns, ["tenon", "tflite-xnnpack"], [1, 2])),
-            [["m", "1", "6", "1.00 (1.00)", "6", "1.00 (1.00)", "1.00"],
-             ["m", "2", "2", "3.00 (6.00)", "–", "–", "–"]])
-        settings = SimpleNamespace(**{**vars(SETTINGS), "rounds": 2})
-        turns, errors = threads.measure(model(), ["tenon"], [1, 2], settings)
-        self.assertEqual({key: len(rounds) for key, rounds in turns.items()}, {("tenon", 1): 2, ("tenon", 2): 2})
-        self.assertEqual(errors, {})
-        _, errors = threads.measure(model(Path("missing.tflite")), ["tenon"], [1, 2], settings)
-        self.assertEqual(list(errors), ["tenon"])
-
-    def test_lists_of_cores_and_threads(self):
-        self.assertEqual(thread_tables.cores_of("0-2,7"), {0, 1, 2, 7})
-        self.assertEqual(thread_tables.list_of_numbers("8,1,4"), [1, 4, 8])
-        with self.assertRaises(ValueError):
-            thread_tables.list_of_numbers("0,1")
-
-    def test_thread_time_is_told_by_kind(self):
-        def event(name, start, stop, thread, args=None, category=thread_trace.RUN):
-            return {"name": name, "cat": category, "ts": start, "dur": stop - start, "tid": thread, "args": args or {}}
-
-        layer = {"layer": "conv", "guid": 1}
-        events = [
-            event(thread_trace.RUN, 0, 100, 0),
-            event("Conv_Execute", 10, 90, 0, layer),
-            event("loop", 20, 80, 0, {"loop": 0, "threads": 2, "max_threads": 4}, "loops"),
-            event("share", 20, 70, 0, {"loop": 0, "chunks": 2, "work": 45}, "loops"),
-            event("share", 30, 80, 1, {"loop": 0, "chunks": 1, "work": 50}, "loops"),
-        ]
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "trace.json"
-            file.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
-            trace = thread_trace.read(file, 4)
-        [layer] = trace.layers
-        self.assertEqual(layer.threads, {"work": 20 + 45 + 50, "serial": 3 * 20, "between": 0, "absent": 2 * 60,
-                                         "late": 10, "gaps": 5, "end": 10})
-        self.assertEqual(layer.wall, 80)
-        self.assertAlmostEqual(layer.imbalance, 50 / 47.5)
-        shares = trace.shares()
-        self.assertAlmostEqual(shares["between"], 0.2)
-        self.assertAlmostEqual(sum(shares.values()), 1)
-
-    def test_traces_of_a_network(self):
-        settings = SimpleNamespace(**{**vars(SETTINGS), "compute": "CpuAcc,CpuRef", "threads": 2})
-        trace = threads.trace(model(), 2, settings)
-        self.assertEqual(trace.runs, threads.TRACED_RUNS)
-        self.assertAlmostEqual(sum(trace.shares().values()), 1)
-        self.assertTrue(all(time > -1e-6 * trace.wall for layer in trace.layers for time in layer.threads.values()))
-        rows = list(threads.rows_of_trace(model(), trace, 1.0, 2))
-        self.assertEqual({len(row) for row in rows}, {12})
-
-    def test_chart_has_a_line_for_each_model_and_engine(self):
-        times = {1: 8.0, 4: 4.0}
-        image = thread_chart.chart({"a<b": {"tenon": times}, "c": {"tenon": times}}, ["tenon"], [1, 4])
-        self.assertEqual(image.count('class="model"'), 2)
-        self.assertIn("a&lt;b: 1.00 on 1, 2.00 on 4", image)
-        xml.etree.ElementTree.fromstring(image)
 
     def test_sums_of_loading_and_first_inference(self):
         self.assertEqual(measure.Figures(init=[1.0, 10.0, 2.0], first=[5.0, 1.0, 5.0]).ready, 7.0)
@@ -189,6 +125,8 @@ class Workers(unittest.TestCase):
             self.assertAlmostEqual(answer["init"], answer["parse"] + answer["optimize"] + answer["load"], places=3)
             self.assertEqual(len(worker.ask("run 5 60000")["ms"]), 5)
             self.assertEqual(len(worker.ask("run 5 0")["ms"]), 1)
+            self.assertEqual(len(worker.ask("run 2 60000 1")["ms"]), 2)
+            self.assertGreater(worker.ask("rate 2 1")["calls_per_second"], 0)
             self.assertGreater(worker.ask("memory")["peak_growth_kib"], 0)
 
     def test_shapes_of_inputs(self):
@@ -260,6 +198,9 @@ class Workers(unittest.TestCase):
                     ("load", MODEL, [short], "short.bin"),
                     ("load", MODEL, [short, short], "1 inputs, not 2"),
                     ("run 1 1", MODEL, [], "run before load"),
+                    ("rate 1 1", MODEL, [], "run before load"),
+                    ("rate 0 1", MODEL, [], "from 1 to 1024 callers, not 0"),
+                    ("rate 4000000000 1", MODEL, [], "from 1 to 1024 callers"),
                     ("dance", MODEL, [], "unknown command: dance")]:
                 with self.subTest(text), engines.Worker("tenon", model(path, inputs), SETTINGS) as worker:
                     self.assertRaisesRegex(engines.WorkerError, re.escape(text), worker.ask, command)

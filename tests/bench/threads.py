@@ -3,8 +3,8 @@
 """How much faster models are on several threads, beside other engines, and where the time of the threads goes.
 
 usage: threads.py --exe build/release/bin/bench_serve [--threads 1,4,8,16] [--engines tenon,tflite-xnnpack]
-                  [--other-exe OTHER/bin/bench_serve] [--cores 0-15] [--rounds 10] [--turn 150] [--layers 5]
-                  [--json FILE] [--table FILE] MODEL.tflite ...
+                  [--other-exe OTHER/bin/bench_serve] [--cores 0-15] [--rounds 10] [--turn 150] [--no-priority]
+                  [--layers 5] [--callers 1,2,4,8,16] [--rest 30] [--json FILE] [--table FILE] MODEL.tflite ...
 
 Each engine has a process for each number of threads; they run in turn. The speed-up is told twice: the median of the
 ratios of turns that follow each other, and the ratio of the shortest times that either had. On a machine that others
@@ -13,6 +13,10 @@ second one what the split of the work allows.
 
 Then each model runs with profiling on (see perf/thread_trace.py): a table shows the shares of work and of waiting in
 the time of all threads, and the layers that lose most.
+
+--callers adds the throughput of so many callers with one thread each, and what becomes of two callers with all threads
+each and of twice as many threads as the largest number of --threads, which should be that of the cores. --rest adds the
+time of runs after so many milliseconds of sleep: what it costs to wake threads.
 """
 import json
 import os
@@ -23,11 +27,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from perf import thread_trace
-from perf.engines import DELEGATE, ENGINES, OTHER_BUILD, PEERS, Worker, WorkerError, missing_reason
-from perf.measure import MOST_RUNS
+from perf.engines import ENGINES, OTHER_BUILD, Worker, WorkerError, missing_reason, peers_of
 from perf.table import HEADINGS, number, rows_of
+from perf.thread_callers import CALLERS_HEAD, CROWD_HEAD, REST_HEAD, Callers, Crowd, Rests
 from perf.thread_chart import chart
 from perf.thread_tables import list_of_numbers, make_parser, settings_of, write_text
+from perf.thread_turns import median, run_command, take_turns, times_of
 
 HEAD = """# Speed-up by threads
 
@@ -58,29 +63,9 @@ TRACED_RUNS = 20
 
 def measure(model, engines, counts, settings):
     """Times of each turn by engine and number of threads: {(engine, threads): [[ms], ...]}, and why some are missing."""
-    workers, errors = {}, {}
-    try:
-        for engine in engines:
-            for threads in counts:
-                own = SimpleNamespace(**{**vars(settings), "threads": threads})
-                try:
-                    worker = workers[engine, threads] = Worker(engine, model, own)
-                    worker.ask("load")
-                    worker.ask("run 10 1000")
-                except WorkerError as error:
-                    errors[engine] = str(error)
-                    if (engine, threads) in workers:
-                        workers.pop((engine, threads)).close()
-                    break
-        turns = {key: [] for key in workers}
-        for _ in range(settings.rounds):
-            for key, worker in workers.items():
-                times = worker.ask(f"run {MOST_RUNS} {settings.turn}")["ms"]
-                turns[key].append(times[1:] if len(times) > 2 else times)
-        return turns, errors
-    finally:
-        for worker in workers.values():
-            worker.close()
+    keys = [(engine, threads) for engine in engines for threads in counts]
+    answers, errors = take_turns(model, {key: (key, run_command(settings)) for key in keys}, settings)
+    return {key: times_of(of) for key, of in answers.items()}, errors
 
 
 def trace(model, threads, settings):
@@ -93,19 +78,10 @@ def trace(model, threads, settings):
         return thread_trace.read(file, threads)
 
 
-def median(turns):
-    return statistics.median(statistics.median(times) for times in turns)
-
-
 def speed_up(one, several):
     ratio = statistics.median(statistics.median(a) / statistics.median(b) for a, b in zip(one, several))
     shortest = min(map(min, one)) / min(map(min, several))
     return f"{ratio:.2f} ({shortest:.2f})"
-
-
-def peers_of(engines):
-    """The engines that do not run Tenon."""
-    return [engine for engine in engines if engine in PEERS and engine != DELEGATE]
 
 
 def rows_of_times(model, turns, engines, counts):
@@ -135,6 +111,15 @@ def rows_of_trace(model, traced, one, most_layers):
                f"{layer.imbalance:.2f}", ""]
 
 
+def image_of(args, ending, title, figures, counts, unit="threads"):
+    """Writes an image next to the table, and names it in Markdown; nothing where there is no table, or little to see."""
+    if not args.table or len(counts) < 3:
+        return ""
+    image = args.table.with_name(args.table.stem + ending)
+    image.write_text(chart(figures, args.engines, counts, unit), encoding="utf-8")
+    return f"![{title}, geometric means of the models]({image.name})\n\n"
+
+
 def main():
     parser = make_parser(__doc__, rounds=10)
     parser.add_argument("--threads", type=list_of_numbers, default=[1, 2], metavar="N,N,...")
@@ -142,6 +127,8 @@ def main():
     parser.add_argument("--other-exe", type=Path, help="of another build, which is the engine tenon-other")
     parser.add_argument("--turn", type=float, default=150.0, help="milliseconds")
     parser.add_argument("--layers", type=int, default=5, help="rows of layers for each model and number of threads; 0: no table of time")
+    parser.add_argument("--callers", type=list_of_numbers, default=[], metavar="N,N,...", help="with one thread each")
+    parser.add_argument("--rest", type=float, default=0.0, help="milliseconds of sleep before a run; 0: no table of it")
     parser.add_argument("--json", type=Path, help="write all figures here, too")
     args = parser.parse_args()
     for engine in args.engines:
@@ -157,20 +144,21 @@ def main():
     headings = ["model", "threads"]
     for engine in args.engines:
         headings += [f"{HEADINGS[engine]}, ms", "speed-up"]
-    peers = peers_of(args.engines)
-    times = [headings + ["Tenon by the faster peer"] * bool(peers)]
+    times = [headings + ["Tenon by the faster peer"] * bool(peers_of(args.engines))]
     traces = [["model, layer", "threads", "of the run", *thread_trace.KINDS, "imbalance", "more work"]]
-    figures = {}
+    callers = Callers(args.engines, args.callers, settings)
+    crowd = Crowd(args.engines, max(args.threads), settings)
+    rests = Rests(args.engines, args.threads, args.rest, settings)
+    figures, rates, rested = {}, {}, {}
     failed = False
     for done, path in enumerate(args.models):
         model = SimpleNamespace(path=path, onnx=None, inputs=[], shapes={})
+        errors = {}
         if sys.stderr.isatty():
             print(f"\r{done}/{len(args.models)} {path.stem:50}", end="", file=sys.stderr, flush=True)
         try:
-            turns, errors = measure(model, args.engines, args.threads, settings)
-            for engine, error in errors.items():
-                print(f"{path}: {engine}: {error}", file=sys.stderr)
-                failed = failed or engine not in peers
+            turns, more = measure(model, args.engines, args.threads, settings)
+            errors |= more
             times += rows_of_times(model, turns, args.engines, args.threads)
             figures[path.stem] = {engine: {threads: median(turns[engine, threads]) for threads in args.threads
                                            if (engine, threads) in turns} for engine in args.engines}
@@ -178,20 +166,32 @@ def main():
             for threads in args.threads if "tenon" in args.engines and args.layers > 0 else []:
                 if threads > 1:
                     traces += rows_of_trace(model, trace(model, threads, settings), one, args.layers)
+            if args.callers:
+                rates[path.stem], more = callers.add(model)
+                errors |= more | crowd.add(model)
+            if args.rest > 0:
+                rested[path.stem], more = rests.add(model)
+                errors |= more
         except WorkerError as error:
-            print(f"{path}: {error}", file=sys.stderr)
-            failed = True
+            errors[""] = str(error)
+        for engine, error in errors.items():
+            print(": ".join(filter(None, [str(path), engine, error])), file=sys.stderr)
+            failed = failed or engine not in peers_of(args.engines)
     if sys.stderr.isatty():
         print(f"\r{'':70}\r", end="", file=sys.stderr)
     if args.json:
-        args.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
-    text = rows_of(times)
-    if args.table and len(args.threads) > 2:
-        image = args.table.with_suffix(".svg")
-        image.write_text(chart(figures, args.engines, args.threads), encoding="utf-8")
-        text = f"![Speed-up by threads, geometric means of the models]({image.name})\n\n" + text
+        tables = {"milliseconds": figures, "calls_per_second": rates, "milliseconds_after_rest": rested}
+        args.json.write_text(json.dumps(tables, indent=1), encoding="utf-8")
+    text = image_of(args, ".svg", "Speed-up by threads", figures, args.threads) + rows_of(times)
+    if args.callers:
+        by_call = {name: {engine: {count: 1000 / rate for count, rate in of.items()} for engine, of in engines.items()}
+                   for name, engines in rates.items()}
+        text += CALLERS_HEAD + image_of(args, "-callers.svg", "Throughput by callers", by_call, args.callers, "callers")
+        text += rows_of(callers.rows)
+        text += CROWD_HEAD.format(threads=max(args.threads), twice=2 * max(args.threads)) + rows_of(crowd.rows)
+    text += REST_HEAD.format(rest=args.rest) + rows_of(rests.rows) if args.rest > 0 else ""
     text += (TRACE_HEAD + rows_of(traces) if len(traces) > 1 else "")
-    write_text(parser, args, HEAD, text, ["threads", "engines", "cores", "rounds", "turn", "layers"])
+    write_text(parser, args, HEAD, text, ["threads", "engines", "cores", "rounds", "turn", "layers", "callers", "rest"])
     return 1 if failed else 0
 
 

@@ -181,6 +181,31 @@ TEST(Attention, WithMasksOfManyShapes)
     ExpectAttention({.m_Mask = TensorShape{1}}, false);
 }
 
+TEST(Attention, HasPartsWhereThreadsOutnumberHeads)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        GTEST_SKIP() << "without vectors the reference kernels run";
+    }
+    const auto countParts = [](const Attention& of)
+    {
+        const Planned plan(*MakeNetwork(of), "CpuAcc"); // of 4 threads
+        const FusedRun* const run = FindAttention(plan);
+        EXPECT_EQ(run->m_Fused.m_Part != nullptr, run->m_Fused.m_Parts > 1);
+        return run->m_Fused.m_Parts;
+    };
+    EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 4}), 2u);
+    EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 1, .m_Queries = 512}), 4u);
+    EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 3, .m_Queries = 512}),
+              4u); // with 2, two threads would have one part only
+    EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 1, .m_Queries = 509}), 1u); // a prime
+    EXPECT_EQ(countParts({.m_Batches = 2, .m_Heads = 4}), 1u);                   // a head for each thread and more
+    for (const unsigned int maskRows : {1u, 320u})
+    {
+        ExpectAttention({.m_Batches = 1, .m_Heads = 2, .m_Queries = 320, .m_Mask = TensorShape{2, maskRows, 77}}, true);
+    }
+}
+
 TEST(Attention, OfManySizes)
 {
     for (const unsigned int queries : {16u, 31u, 32u, 61u, 128u})

@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace tenon::fusions
 {
@@ -100,6 +103,134 @@ WhyNot FindSteps(const PlanDraft& draft, uint32_t first, AttentionSteps& found)
     return found.m_Values != 0 ? nullptr : "no product of a Softmax follows";
 }
 
+/// The infos of the layers of an attention in one head, or in a part of its queries.
+struct HeadInfos
+{
+    HeadInfos(const PlanDraft& draft, const AttentionSteps& of, const FusedRun& run)
+    {
+        TiledStep unused; // the positions of tiles are known
+        const auto infosOf = [&](uint32_t i) { return CutTensors(draft, run.m_First + i, run.m_Tiles, unused); };
+        m_Scores = infosOf(0);
+        m_Values = infosOf(of.m_Values);
+        m_Add = of.HasAdd() ? infosOf(of.m_Add) : std::nullopt;
+    }
+
+    std::optional<TileInfos> m_Scores;
+    std::optional<TileInfos> m_Values;
+    std::optional<TileInfos> m_Add; ///< none: no mask is added
+};
+
+/// Makes a workload for the layers of a head, or of a part of it, that have these infos. `hooks`: of the first product.
+std::unique_ptr<IShapedWorkload> MakeWorkload(const PlanDraft& draft, const AttentionSteps& of, const FusedRun& run,
+                                              const HeadInfos& infos, const FusionHooks& hooks, bool isShared)
+{
+    const Step& second = draft.GetStep(run.m_First + of.m_Values);
+    const Step& softmax = draft.GetStep(run.m_First + of.m_Softmax);
+    const TileInfos& values = *infos.m_Values;
+    const std::array<const TensorInfo*, 2> inputs = {&values.m_Inputs[0], &values.m_Inputs[1]};
+    const std::array<const TensorInfo*, 1> outputs = {&values.m_Output};
+    ReshapeArgs product;
+    product.m_Descriptor = &second.m_Layer->GetParameters();
+    product.m_Inputs = {inputs.data(), inputs.size()};
+    product.m_Outputs = {outputs.data(), outputs.size()};
+    product.m_ConstantData = {values.m_Constants.data(), values.m_Constants.size()};
+    product.m_Name = &second.m_Layer->GetNameStr();
+    product.m_MaxThreads = std::min(draft.m_Options.m_MaxThreads, hooks.m_MaxTileThreads);
+    return hooks.m_MakeAttention({infos.m_Add ? &infos.m_Add->m_Inputs[of.m_Added] : nullptr,
+                                  static_cast<const SoftmaxDescriptor&>(softmax.m_Layer->GetParameters()).m_Beta,
+                                  isShared, product});
+}
+
+/// The rows of a matrix in the last two dimensions; 1 for a vector.
+unsigned int CountRows(const TensorInfo& info)
+{
+    const unsigned int rank = info.GetNumDimensions();
+    return rank > 1 ? info.GetShape()[rank - 2] : 1;
+}
+
+/// Leaves a range of the rows.
+void CutRows(TensorInfo& info, unsigned int parts)
+{
+    TensorShape shape = info.GetShape();
+    shape.SetDimensionSize(shape.GetNumDimensions() - 2, CountRows(info) / parts);
+    info.SetShape(shape);
+}
+
+/// Whether rows of the first input of the product are queries, and follow each other in memory.
+bool HasQueriesAsRows(const Step& product)
+{
+    const auto& descriptor = static_cast<const BatchMatMulDescriptor&>(product.m_Layer->GetParameters());
+    return !descriptor.m_TransposeX && !descriptor.m_AdjointX && descriptor.m_DataLayoutX == DataLayout::NCHW &&
+           descriptor.m_DataLayoutY == DataLayout::NCHW;
+}
+
+/// The time of the thread that takes the longest, in queries, if threads take ranges of `parts` parts of so many
+/// queries.
+size_t GetCost(size_t parts, size_t queries, size_t threads)
+{
+    constexpr size_t Preparation = 6; // of keys and values
+    return (parts + threads - 1) / threads * (queries + Preparation);
+}
+
+/// Makes the workload of a part of a head, for `parts` parts; false if there is none. `infos`: of a head.
+bool TryParts(const PlanDraft& draft, const AttentionSteps& of, FusedRun& run, HeadInfos infos, unsigned int parts)
+{
+    const unsigned int queries = CountRows(infos.m_Scores->m_Output);
+    const bool isMaskCut = infos.m_Add && CountRows(infos.m_Add->m_Inputs[of.m_Added]) == queries;
+    CutRows(infos.m_Scores->m_Inputs[0], parts);
+    CutRows(infos.m_Scores->m_Output, parts);
+    CutRows(infos.m_Values->m_Inputs[0], parts);
+    CutRows(infos.m_Values->m_Output, parts);
+    if (isMaskCut)
+    {
+        CutRows(infos.m_Add->m_Inputs[of.m_Added], parts);
+    }
+    FusedWorkload& fused = run.m_Fused;
+    fused.m_PartOwner = infos.m_Scores->Reshape(draft.GetStep(run.m_First));
+    const FusionHooks& hooks = fused.m_PartOwner->GetFusion();
+    fused.m_Part = hooks.m_MakeAttention != nullptr ? MakeWorkload(draft, of, run, infos, hooks, false) : nullptr;
+    if (fused.m_Part == nullptr)
+    {
+        fused.m_PartOwner = nullptr;
+        return false;
+    }
+    fused.m_Parts = parts;
+    fused.m_Inputs[0].m_IsCut = true;
+    fused.m_Inputs[2].m_IsCut = isMaskCut;
+    return true;
+}
+
+/// Cuts heads into parts if there are too few heads for the threads. Keys and values are prepared anew for each part,
+/// which takes less than the waiting of threads that share one head after the other. All threads must have a part.
+void CutHeads(const PlanDraft& draft, const AttentionSteps& of, FusedRun& run, const HeadInfos& infos)
+{
+    const size_t threads = std::min<size_t>(draft.m_Options.m_MaxThreads, run.m_AllowedThreads);
+    const unsigned int queries = CountRows(draft.OutputOf(run.m_First));
+    if (run.HasTilesFor(threads) || !HasQueriesAsRows(draft.GetStep(run.m_First)) ||
+        !HasQueriesAsRows(draft.GetStep(run.m_First + of.m_Values)))
+    {
+        return;
+    }
+    constexpr size_t MaxPartsOfThread = 4;
+    std::vector<unsigned int> numbers;
+    for (unsigned int parts = 2; parts <= queries && run.m_Tiles * (parts - 1) < MaxPartsOfThread * threads; ++parts)
+    {
+        if (queries % parts == 0 && run.m_Tiles * parts >= threads)
+        {
+            numbers.push_back(parts);
+        }
+    }
+    std::stable_sort(
+        numbers.begin(), numbers.end(),
+        [&](unsigned int a, unsigned int b)
+        { return GetCost(run.m_Tiles * a, queries / a, threads) < GetCost(run.m_Tiles * b, queries / b, threads); });
+    if (std::any_of(numbers.begin(), numbers.end(),
+                    [&](unsigned int parts) { return TryParts(draft, of, run, infos, parts); }))
+    {
+        run.m_MaxThreads = threads;
+    }
+}
+
 /// Makes the workloads of all layers of one head.
 WhyNot JoinLayers(const PlanDraft& draft, const AttentionSteps& of, FusedRun& run)
 {
@@ -108,45 +239,31 @@ WhyNot JoinLayers(const PlanDraft& draft, const AttentionSteps& of, FusedRun& ru
     {
         return "the kernel of the first product offers no attention for one head";
     }
-    TiledStep unused; // the positions of tiles are known
-    const auto infosOf = [&](uint32_t i) { return CutTensors(draft, run.m_First + i, run.m_Tiles, unused); };
-    const auto values = infosOf(of.m_Values);
-    const auto add = of.HasAdd() ? infosOf(of.m_Add) : std::nullopt;
-    const Step& second = draft.GetStep(run.m_First + of.m_Values);
-    const Step& softmax = draft.GetStep(run.m_First + of.m_Softmax);
-    const std::array<const TensorInfo*, 2> inputs = {&values->m_Inputs[0], &values->m_Inputs[1]};
-    const std::array<const TensorInfo*, 1> outputs = {&values->m_Output};
-    ReshapeArgs product;
-    product.m_Descriptor = &second.m_Layer->GetParameters();
-    product.m_Inputs = {inputs.data(), inputs.size()};
-    product.m_Outputs = {outputs.data(), outputs.size()};
-    product.m_ConstantData = {values->m_Constants.data(), values->m_Constants.size()};
-    product.m_Name = &second.m_Layer->GetNameStr();
-    product.m_MaxThreads = std::min(draft.m_Options.m_MaxThreads, hooks.m_MaxTileThreads);
-    AttentionRest rest{add ? &add->m_Inputs[of.m_Added] : nullptr,
-                       static_cast<const SoftmaxDescriptor&>(softmax.m_Layer->GetParameters()).m_Beta, false, product};
-
+    const HeadInfos infos(draft, of, run);
     FusedWorkload& fused = run.m_Fused;
-    fused.m_Workload = hooks.m_MakeAttention(rest);
-    rest.m_IsShared = true;
-    fused.m_Shared = hooks.m_MakeAttention(rest);
+    fused.m_Workload = MakeWorkload(draft, of, run, infos, hooks, false);
+    fused.m_Shared = MakeWorkload(draft, of, run, infos, hooks, true);
     if (fused.m_Workload == nullptr || fused.m_Shared == nullptr)
     {
         return "the kernel of the first product does not take an attention of these shapes";
     }
-    const auto addInput = [&](uint32_t step, uint32_t input) { fused.m_Inputs[fused.m_NumInputs++] = {step, input}; };
+    const auto addInput = [&](uint32_t step, uint32_t input) {
+        fused.m_Inputs[fused.m_NumInputs++] = {step, input, false};
+    };
     addInput(0, 0);
     addInput(0, 1);
-    if (add)
+    if (infos.m_Add)
     {
         addInput(of.m_Add, of.m_Added);
     }
     addInput(of.m_Values, 1);
+    CutHeads(draft, of, run, infos);
     for (TiledStep& step : run.m_Steps)
     {
         step.m_ScratchBytes = 0; // the steps do not run themselves
     }
-    run.m_Steps.back().SetScratchBytes(fused.m_Workload->GetScratchBytes());
+    run.m_Steps.back().SetScratchBytes(
+        std::max(fused.m_Workload->GetScratchBytes(), fused.m_Part != nullptr ? fused.m_Part->GetScratchBytes() : 0));
     return nullptr;
 }
 

@@ -40,6 +40,11 @@ class WorkerError(Exception):
     """What an engine said when it refused a model, or that it did not answer."""
 
 
+def peers_of(engines):
+    """The engines that do not run Tenon."""
+    return [engine for engine in engines if engine in PEERS and engine != DELEGATE]
+
+
 def missing_reason(engine):
     """Why an engine cannot run here; None if it can."""
     if engine not in PEERS:

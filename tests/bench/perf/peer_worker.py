@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One model on an engine that is a Python package, in a process of its own; the commands are those of bench_serve, and
-for python_peers.py these:
+"""One model on an engine that is a Python package, in a process of its own; the commands are those of bench_serve (but
+"trace"), and for python_peers.py these:
 
 call COUNT MS    as "run", by calls that take arrays and return arrays
 bound COUNT MS   as "run", by calls whose arrays were told before, where the engine has such calls
-rate THREADS MS  calls a second of so many threads that have the model in common
+rate THREADS MS  calls a second of so many threads that have the model in common; in TFLite, whose interpreters run one
+                 call at a time, each has an interpreter of its own
 
 and for delegate.py:
 
@@ -69,11 +70,12 @@ class TfLite:
         self.api = interpreter
         kinds = interpreter.OpResolverType
         self.resolver = kinds.AUTO if xnnpack else kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+        self.made_by = xnnpack, library
         self.library = library
         if library is not None:
             ctypes.CDLL(library)
-        self.interpreter = None
-        self.given = self.outputs = ()
+        self.interpreter = self.loaded = None
+        self.given = self.outputs = self.files = ()
 
     def make(self, model, threads):
         delegates = [self.api.load_delegate(self.library)] if self.library is not None else None
@@ -81,6 +83,7 @@ class TfLite:
                                     experimental_op_resolver_type=self.resolver)
 
     def load(self, model, threads, files):
+        self.loaded = model, threads
         self.interpreter = self.make(model, threads)
         for detail, (_, shape) in zip(self.interpreter.get_input_details(), map(split_input, files)):
             if shape is not None and shape != tuple(detail["shape"]):
@@ -93,6 +96,7 @@ class TfLite:
         return sum(operator["op_name"] == "DELEGATE" for operator in operators)
 
     def bind(self, files):
+        self.files = files
         details = self.interpreter.get_input_details()
         arrays = read_inputs(files, [(d["dtype"], d["shape"]) for d in details])
         self.given = [(detail["index"], array) for detail, array in zip(details, arrays)]
@@ -104,6 +108,16 @@ class TfLite:
         self.interpreter.invoke()
 
     bound = run  # reads and writes memory of the interpreter, of which it gives views
+
+    def callers(self, count):
+        """Functions for as many threads."""
+        return [self.run, *(self.copy().run for _ in range(count - 1))]
+
+    def copy(self):
+        other = TfLite(*self.made_by)
+        other.load(*self.loaded, None)
+        other.bind(self.files)
+        return other
 
     def call(self):
         for index, array in self.given:
@@ -122,25 +136,39 @@ class OpenVino:
         self.precision = precision
         self.core = openvino.Core()
         self.core.get_property("CPU", "FULL_DEVICE_NAME")
-        self.model = self.request = None
+        self.model = self.request = self.loaded = None
 
     def load(self, model, threads, files):
+        self.loaded = model, threads, files
+        self.model = self.compile(model, threads, files, {"NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY"})
+
+    def compile(self, model, threads, files, options):
         read = self.core.read_model(model)
         shapes = {i: shape for i, (_, shape) in enumerate(map(split_input, files)) if shape is not None}
         if any(read.inputs[i].partial_shape != self.api.PartialShape(shape) for i, shape in shapes.items()):
             read.reshape(shapes)
-        self.model = self.core.compile_model(read, "CPU", {
-            "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
-            "INFERENCE_PRECISION_HINT": self.precision})
-        self.request = self.model.create_infer_request()
+        return self.core.compile_model(read, "CPU", {
+            "INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": self.precision, **options})
 
     def bind(self, files):
-        kinds = [(port.element_type.to_dtype(), tuple(port.shape)) for port in self.model.inputs]
+        self.request = self.make_request(self.model, files)
+
+    def make_request(self, model, files):
+        request = model.create_infer_request()
+        kinds = [(port.element_type.to_dtype(), tuple(port.shape)) for port in model.inputs]
         for i, array in enumerate(read_inputs(files, kinds)):
-            self.request.set_input_tensor(i, self.api.Tensor(array))
+            request.set_input_tensor(i, self.api.Tensor(array))
+        return request
 
     def run(self):
         self.request.infer()
+
+    def callers(self, count):
+        """Functions for as many threads: the requests of a model with a stream for each."""
+        model, threads, files = self.loaded
+        all_threads = min(threads * count, len(os.sched_getaffinity(0)))
+        streams = self.compile(model, all_threads, files, {"NUM_STREAMS": count, "PERFORMANCE_HINT": "THROUGHPUT"})
+        return [self.make_request(streams, files).infer for _ in range(count)]
 
 
 class OnnxRuntime:
@@ -174,6 +202,10 @@ class OnnxRuntime:
 
     call = run
 
+    def callers(self, count):
+        """Functions for as many threads."""
+        return [self.call] * count
+
     def bound(self):
         if self.binding is None:
             self.binding = self.session.io_binding()
@@ -205,6 +237,10 @@ class TenonPython:
     def call(self):
         return self.model(*self.arrays)
 
+    def callers(self, count):
+        """Functions for as many threads."""
+        return [self.call] * count
+
 
 ENGINES = {
     "tflite-xnnpack": lambda: TfLite(True),
@@ -217,12 +253,15 @@ ENGINES = {
 }
 
 
-def run_repeatedly(run, count, most):
-    """Milliseconds of each run: `count`, or fewer once `most` milliseconds have passed."""
+def run_repeatedly(run, count, most, rest=0.0):
+    """Milliseconds of each run: `count`, or fewer once `most` milliseconds have passed. A rest of so many milliseconds
+    is before each."""
     clock = time.perf_counter_ns
     times = []
     begin = clock()
     for _ in range(count):
+        if rest > 0.0:
+            time.sleep(1e-3 * rest)
         start = clock()
         run()
         end = clock()
@@ -232,11 +271,13 @@ def run_repeatedly(run, count, most):
     return times
 
 
-def rate(call, count, milliseconds):
-    """Calls a second of so many threads together."""
-    begin_together = threading.Barrier(count)
+def rate(calls, milliseconds):
+    """Calls a second of all functions together, each in a thread of its own."""
+    for call in calls:
+        call()  # memory is allocated in it
+    begin_together = threading.Barrier(len(calls))
 
-    def repeat():
+    def repeat(call):
         begin_together.wait()
         start = time.perf_counter()
         latest = start + 1e-3 * milliseconds
@@ -246,8 +287,8 @@ def rate(call, count, milliseconds):
             done += 1
         return done / (time.perf_counter() - start)
 
-    with ThreadPoolExecutor(count) as pool:
-        return sum(future.result() for future in [pool.submit(repeat) for _ in range(count)])
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return sum(pool.map(repeat, calls))
 
 
 def main():
@@ -255,6 +296,7 @@ def main():
     name, *library = name.split("=", 1)
     engine = ENGINES[name](*library)
     before = 0
+    callers = {}  # by their number
     for line in sys.stdin:
         command, *values = line.split()
         if command == "load":
@@ -266,11 +308,14 @@ def main():
             answer = {"init": 1e-6 * (time.perf_counter_ns() - start)}
             engine.bind(files)
         elif command in ("run", "call", "bound"):
-            answer = {"ms": run_repeatedly(getattr(engine, command), int(values[0]), float(values[1]))}
+            answer = {"ms": run_repeatedly(getattr(engine, command), int(values[0]), *map(float, values[1:]))}
         elif command == "partitions":
             answer = {"partitions": engine.partitions(model, int(threads))}
         elif command == "rate":
-            answer = {"calls_per_second": rate(engine.call, int(values[0]), float(values[1]))}
+            count = int(values[0])
+            if count not in callers:
+                callers[count] = engine.callers(count)
+            answer = {"calls_per_second": rate(callers[count], float(values[1]))}
         elif command == "memory":
             answer = {"peak_growth_kib": status("VmHWM") - before}
         else:

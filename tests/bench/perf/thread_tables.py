@@ -19,6 +19,7 @@ def make_parser(description, rounds):
     parser.add_argument("--exe", required=True, type=Path)
     parser.add_argument("--cores", help="as 0-7,16; those that the process may use by default")
     parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--no-priority", dest="priority", action="store_false", help="as any other process")
     parser.add_argument("--table", type=Path)
     return parser
 
@@ -45,8 +46,8 @@ def settings_of(parser, args, compute, threads):
     cores = cores_of(args.cores) if args.cores else os.sched_getaffinity(0)
     if len(cores) < threads:
         parser.error(f"{threads} threads need as many cores; there are {len(cores)}")
-    return SimpleNamespace(exe=args.exe, compute=compute, threads=threads, cores=cores, priority=True, timeout=120.0,
-                           rounds=args.rounds)
+    return SimpleNamespace(exe=args.exe, compute=compute, threads=threads, cores=cores, priority=args.priority,
+                           timeout=120.0, rounds=args.rounds)
 
 
 def write_text(parser, args, head, text, options):
@@ -56,7 +57,8 @@ def write_text(parser, args, head, text, options):
         print(text, end="")
         return
     command = " ".join([f"tests/bench/{Path(sys.argv[0]).name} --exe build/release/bin/bench_serve",
-                        *changed_options(parser, args, options), f"--table {args.table} MODEL.tflite ..."])
+                        *changed_options(parser, args, options), *(["--no-priority"] if not args.priority else []),
+                        f"--table {args.table} MODEL.tflite ..."])
     args.table.write_text(head.format(command=command, machine=f", on {name}" if (name := processor()) else "",
                                       **vars(args)) + text, encoding="utf-8")
 

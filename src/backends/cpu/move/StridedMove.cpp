@@ -20,7 +20,12 @@ namespace
 {
 
 /// Bytes of a plane's share of a split: planes of at least twice this size are worth splitting.
-constexpr size_t LargePlane = size_t{1} << 17;
+constexpr size_t SplitBytes = size_t{1} << 15;
+/// Bytes that no longer arrive from the caches in time, and of planes that two threads share: two gain less from a
+/// smaller plane than the loop costs.
+constexpr size_t LargeBytes = size_t{1} << 18;
+/// The number of threads that gain from sharing smaller planes.
+constexpr size_t ManyThreads = 4;
 
 template <typename T>
 void FillRuns(const Plane& plane, const std::byte* from, std::byte* to)
@@ -43,8 +48,8 @@ bool IsLarge(const Plane& plane, size_t bytes)
     // Long rows arrive from the second-level cache in time without prefetches. Bytes wait for their shuffles, which
     // hides the loads.
     constexpr int64_t LongRow = 512;
-    const bool isNear = bytes < 4 * LargePlane && plane.m_RunBytes > 1 && plane.m_FromRun >= LongRow;
-    return bytes >= 2 * LargePlane && !isNear;
+    const bool isNear = bytes < 2 * LargeBytes && plane.m_RunBytes > 1 && plane.m_FromRun >= LongRow;
+    return bytes >= LargeBytes && !isNear;
 }
 
 /// The function that repeats one element side by side; null for other planes.
@@ -86,6 +91,8 @@ StridedMove::StridedMove(std::vector<Dimension> dimensions, size_t elementBytes)
     }
     m_Plane.m_IsLarge = IsLarge(m_Plane, m_Units * bytes);
     m_Grain = GetGrain(2 * bytes);
+    const size_t planeBytes = bytes * m_Segments;
+    m_GrainOfFew = planeBytes < LargeBytes ? m_Segments * GetGrain(2 * planeBytes) : m_Grain;
 }
 
 void StridedMove::Merge()
@@ -161,26 +168,30 @@ void StridedMove::MakePlane()
 
 void StridedMove::SplitPlane()
 {
-    constexpr size_t Line = 64; // segments of a transposition are whole cache lines for any element size
+    constexpr size_t Line = 64;
     const size_t bytes = m_Plane.m_Rows * m_Plane.m_Runs * m_Plane.m_RunBytes;
-    const size_t wanted = bytes / LargePlane;
+    const size_t wanted = bytes / SplitBytes;
     if (wanted < 2)
     {
         return;
     }
+    // Segments of a transposition are whole cache lines for any element size, and so are those of a single run.
+    const bool isOfLines = m_Plane.m_RunBytes >= Line && m_Plane.m_Rows * m_Plane.m_Runs > 1;
+    const size_t unit = isOfLines ? 1 : Line;
     // The longest loop is split: rows, runs, or the bytes of a single run.
-    const auto cut = [this, wanted](size_t Plane::*count, int64_t from, int64_t to)
+    const auto cut = [this, wanted, unit](size_t Plane::*count, int64_t from, int64_t to)
     {
         m_UnsplitSize = m_Plane.*count;
-        const size_t segment = DivideUp(DivideUp(m_UnsplitSize, 2 * wanted), Line) * Line;
+        const size_t segment = DivideUp(DivideUp(m_UnsplitSize, 2 * wanted), unit) * unit;
         if (segment >= m_UnsplitSize)
         {
             return;
         }
         m_SplitSize = count;
         m_Plane.*count = segment;
+        m_Segments = DivideUp(m_UnsplitSize, segment);
         const auto elements = static_cast<int64_t>(segment);
-        m_Outer.push_back({DivideUp(m_UnsplitSize, segment), elements * from, elements * to});
+        m_Outer.push_back({m_Segments, elements * from, elements * to});
     };
     if (m_Plane.m_Rows >= m_Plane.m_Runs && m_Plane.m_Rows > 1)
     {
@@ -202,7 +213,8 @@ void StridedMove::Run(IParallelFor& parallel, const std::byte* from, std::byte* 
     {
         return;
     }
-    RunRanges(parallel, m_Units, m_Grain, [&](size_t begin, size_t end) { RunUnits(begin, end, from, to); });
+    const size_t grain = parallel.GetNumThreads() < ManyThreads ? m_GrainOfFew : m_Grain;
+    RunRanges(parallel, m_Units, grain, [&](size_t begin, size_t end) { RunUnits(begin, end, from, to); });
 }
 
 void StridedMove::RunUnits(size_t begin, size_t end, const std::byte* from, std::byte* to) const

@@ -3,7 +3,7 @@
 // rearrangements are one StridedMove each.
 //   merge: dimensions that continue each other become one, the innermost ones a longer run
 //   plane: the two innermost loops become a fill, a transposition in registers, or a CopyPlane
-//   split: planes of 256 KiB and more become several tasks
+//   split: planes of 64 KiB and more become several tasks; for two or three threads, planes of 256 KiB and more
 // Made when shapes are known. Called by StridedMoveLayers.cpp, SpaceToBatchNd.cpp and ConcatSplit.cpp.
 #pragma once
 
@@ -50,8 +50,10 @@ private:
     size_t Plane::*m_SplitSize = nullptr; ///< split into segments, which the last outer dimension counts; or null
     size_t m_UnsplitSize = 0;             ///< the size before the split; the last segment may be shorter
     CopyPlaneFunction m_Copy = nullptr;   ///< null if there is nothing to move
-    size_t m_Units = 1;                   ///< planes
-    size_t m_Grain = 1;
+    size_t m_Segments = 1;                ///< segments of a plane
+    size_t m_Units = 1;                   ///< segments of all planes
+    size_t m_Grain = 1;                   ///< grain of units
+    size_t m_GrainOfFew = 1;              ///< the same for few threads, which leave planes whole unless they are large
 };
 
 } // namespace tenon::cpu

@@ -27,6 +27,8 @@ using Dimensions = std::vector<StridedMove::Dimension>;
 class RandomRanges final : public IParallelFor
 {
 public:
+    explicit RandomRanges(unsigned int threads = 4) : m_Threads(threads) {}
+
     void Run(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) override
     {
         std::vector<size_t> ends;
@@ -44,10 +46,11 @@ public:
             body(i == 0 ? 0 : ends[i - 1], ends[i]);
         }
     }
-    unsigned int GetNumThreads() const override { return 4; }
+    unsigned int GetNumThreads() const override { return m_Threads; }
     size_t GetMostRanges() const { return m_MaxRanges; }
 
 private:
+    unsigned int m_Threads;
     std::mt19937 m_Random{3};
     size_t m_MaxRanges = 0;
 };
@@ -139,6 +142,21 @@ ISA_TEST(StridedMove, CutsPlanesOfAnySize)
         ExpectMoved({{size, 1000, 1000}, {300, 2, 3}}, 2, ranges); // rows with gaps
         ExpectMoved({{size * 1000, 1, 1}}, 1, ranges);             // all of it
         EXPECT_GT(ranges.GetMostRanges(), 1U);
+    }
+}
+
+ISA_TEST(StridedMove, CutsSmallerPlanesForManyThreads)
+{
+    if (!cpu::GetCpuFeatures().m_Simd)
+    {
+        ISA_SKIP() << "without vectors the reference kernels run";
+    }
+    for (const unsigned int threads : {2U, 4U})
+    {
+        RandomRanges ranges(threads);
+        ExpectMoved({{5, 256, 20736}, {81, 1280, 256}, {64, 4, 4}}, 4, ranges); // runs of several cache lines
+        ExpectMoved({{300, 4, 280}, {70, 1200, 4}}, 4, ranges);                 // transposed
+        EXPECT_EQ(ranges.GetMostRanges() > 1, threads == 4);
     }
 }
 
