@@ -87,6 +87,9 @@ def prepare(folder):
     with zipfile.ZipFile(folder / "batch.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         values = [pixel / 255 for pixels in digits[:2] for pixel in pixels]
         archive.writestr("image.npy", make_npy(values, (2, SIDE, SIDE, 1)))
+    labels = (DIGITS / "test_labels.txt").read_text(encoding="ascii").split()
+    truth = [f"{number}.png {label}\n" for number, label in enumerate(labels[: len(digits)], 1)]
+    (folder / "truth.txt").write_text("".join(truth), encoding="ascii")
     mixed = folder / "mixed"
     mixed.mkdir()
     for number in (1, 3):

@@ -72,6 +72,7 @@ set(rules
   "src/tools/common/posix : tools/common posix"
   "src/tools/common/windows : tools/common windows posix"
   "src/tools/common : formats text zip api backend parsers serializer fmt cli11 stb"
+  "src/tools/evaluate : tools/common json text api fmt cli11 nlohmann stb xxhash"
   "src/tools/execute_network : tools/common json reports formats text api serializer fmt cli11"
   "samples/delegate : api delegate tensorflow"
   "samples : beside api backend parsers serializer stb")
@@ -111,6 +112,8 @@ function(classify included out)
     set(kind cli11)
   elseif(included MATCHES "^<stb/")
     set(kind stb)
+  elseif(included MATCHES "^<nlohmann/")
+    set(kind nlohmann)
   elseif(included MATCHES "^\"(backends/cpu/[a-z0-9]+)/[^.]") # its folders have an order of their own
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^\"((backends|parsers|tools)/[a-z_]+|[a-z_]+)/[^.]")
