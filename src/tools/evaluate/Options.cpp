@@ -126,10 +126,12 @@ void DeclarePictures(CLI::App& app, Options& options)
 void DeclareTruth(CLI::App& app, Options& options, RawOptions& raw)
 {
     app.option_defaults()->group(Truth);
-    app.add_option("-g,--ground-truth", options.m_GroundTruth,
-                   "Classification: a text file with lines 'picture label', or with one label a line for pictures in "
-                   "the order of their names; without this option, each picture's folder has the name of its class. "
-                   "Detection: COCO's JSON file. Segmentation: a folder of masks, PNG files with the pictures' names")
+    app.add_option(
+           "-g,--ground-truth", options.m_GroundTruth,
+           "A text file with labels, COCO's JSON file or a folder of masks. Labels are lines 'picture label', or "
+           "one label a line for pictures in the order of their names; without this option, each picture's "
+           "folder has the name of its class. COCO's file is for detection, and masks are for segmentation: PNG "
+           "files with the pictures' names")
         ->type_name("FILE");
     app.add_option("--labels", options.m_LabelsFile,
                    "Names of the model's classes, one a line. Default: those in a .tflite model's metadata")

@@ -3,6 +3,7 @@
 #include "tools/evaluate/Options.hpp"
 
 #include "Evaluation.hpp"
+#include "tools/common/Errors.hpp"
 #include "tools/harness/Expect.hpp"
 
 #include <algorithm>

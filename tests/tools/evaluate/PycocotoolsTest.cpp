@@ -27,7 +27,7 @@ protected:
         std::mt19937 random(seed);
         const auto uniform = [&](double min, double max)
         { return min + (max - min) * static_cast<double>(random()) / 4294967295.0; };
-        const auto pick = [&](unsigned int count) { return random() % count; };
+        const auto pick = [&](unsigned int count) { return static_cast<unsigned int>(random() % count); };
         std::string images;
         std::string annotations;
         size_t id = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Segmentation: masks of each kind, figures that are known, and refusals.
 #include "Evaluation.hpp"
+#include "tools/common/Errors.hpp"
 #include "tools/evaluate/Mask.hpp"
 #include "tools/harness/Expect.hpp"
 

@@ -42,18 +42,21 @@
       body.replaceChildren(...sorted.map((row) => make("tr", {}, ...columns.map((each) =>
         each.isBar
           ? make("td", { class: "bar" }, make("i", { style: `width:${Math.max(0, 100 * each.value(row))}%` }))
-          : make("td", { title: each.text(row) }, each.text(row))))));
+          : make("td", { title: each.text(row), class: each.isText ? "text" : "" }, each.text(row))))));
     }
-    const head = make("tr", {}, ...columns.map((each) => make("th", { scope: "col" }, make("button", {
+    const head = make("tr", {}, ...columns.map((each) => make("th", { scope: "col", class: each.isText ? "text" : "" }, make("button", {
       onclick: () => { ascending = column === each ? !ascending : true; column = each; fill(); },
     }, each.name))));
     fill();
     return make("div", { class: "scroll", tabindex: "0" }, make("table", {}, make("thead", {}, head), body));
   }
 
+  // Charts are as wide as their place, so that their texts have one size.
+  const chartWidth = Math.max(240, Math.min(560, innerWidth - 72));
+
   // Bars of shares with their names below.
   function barChart(values, nameOf, label) {
-    const width = 560, height = 240, left = 40, bottom = 26, top = 18;
+    const width = chartWidth, height = 240, left = 40, bottom = 26, top = 18;
     const step = (width - left) / values.length;
     const y = (share) => top + (1 - share) * (height - top - bottom);
     const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
@@ -64,10 +67,10 @@
     values.forEach((share, i) => {
       const x = left + i * step;
       svg.append(make("rect", { class: "fill", x: x + step * 0.15, width: step * 0.7, y: y(share), height: y(0) - y(share) }));
-      if (values.length <= 12) {
+      if (step >= 42) {
         svg.append(make("text", { class: "value", x: x + step / 2, y: y(share) - 4, "text-anchor": "middle" }, (100 * share).toFixed(1)));
       }
-      if (values.length <= 12 || i % Math.ceil(values.length / 12) === 0) {
+      if (i % Math.ceil(24 / step) === 0) {
         svg.append(make("text", { x: x + step / 2, y: height - 8, "text-anchor": "middle" }, nameOf(i)));
       }
     });
@@ -75,7 +78,7 @@
   }
 
   function curveChart(precision) {
-    const width = 560, height = 280, left = 40, bottom = 36, top = 12, right = 12;
+    const width = chartWidth, height = 280, left = 40, bottom = 36, top = 12, right = 12;
     const x = (share) => left + share * (width - left - right);
     const y = (share) => top + (1 - share) * (height - top - bottom);
     const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "precision by recall" });
@@ -104,9 +107,10 @@
     if (few) {
       const cells = new Map(report.confusions.map((each) => [place.get(each.truth) * count + place.get(each.class), each.count]));
       const grid = make("div", { class: "matrix few", style: `grid-template-columns: minmax(0, 1.6fr) repeat(${count}, minmax(0, 1fr))` });
-      grid.append(make("div", { class: "head" }), ...classes.map((each) => make("div", { class: "head", title: names.get(each) }, names.get(each))));
+      const head = (each, side) => make("div", { class: "head " + side, title: names.get(each) }, names.get(each));
+      grid.append(make("div", { class: "head" }), ...classes.map((each) => head(each, "top")));
       for (let row = 0; row < count; ++row) {
-        grid.append(make("div", { class: "head", title: names.get(classes[row]) }, names.get(classes[row])));
+        grid.append(head(classes[row], "left"));
         for (let column = 0; column < count; ++column) {
           const value = cells.get(row * count + column) || 0;
           const share = sums[row] ? value / sums[row] : 0;
@@ -140,8 +144,8 @@
       .sort((a, b) => b.count - a.count).slice(0, 100);
     if (pairs.length === 0) return make("p", { class: "soft" }, "No class was taken for another one.");
     return table([
-      { name: "class", value: (row) => row.truth, text: (row) => row.truth },
-      { name: "taken for", value: (row) => row.found, text: (row) => row.found },
+      { name: "class", value: (row) => row.truth, text: (row) => row.truth, isText: true },
+      { name: "taken for", value: (row) => row.found, text: (row) => row.found, isText: true },
       { name: report.task === "classification" ? "pictures" : "pixels", value: (row) => -row.count, text: (row) => String(row.count) },
     ], pairs, 2);
   }
@@ -193,7 +197,7 @@
     return [tiles, [
       card("Accuracy of the best k classes, in percent", barChart(report.top_k, (i) => String(i + 1), "accuracy by k")),
       card("Classes", table([
-        { name: "class", value: (row) => row.name, text: (row) => row.name },
+        { name: "class", value: (row) => row.name, text: (row) => row.name, isText: true },
         { name: "pictures", value: (row) => row.pictures, text: (row) => String(row.pictures) },
         { name: "right", value: share, text: (row) => percent(share(row)) },
         { name: "", value: share, isBar: true },
@@ -211,7 +215,7 @@
     return [tiles, [
       card("Precision by recall at an IoU of 0.5, mean of categories", curveChart(report.precision_at_iou_50)),
       card("Categories", table([
-        { name: "category", value: (row) => row.name, text: (row) => row.name },
+        { name: "category", value: (row) => row.name, text: (row) => row.name, isText: true },
         { name: "boxes", value: (row) => row.boxes, text: (row) => String(row.boxes) },
         { name: "AP", value: (row) => row.AP, text: (row) => figure(row.AP) },
         { name: "AP50", value: (row) => row.AP50, text: (row) => figure(row.AP50) },
@@ -225,7 +229,7 @@
       tile(percent(report.mean_class_accuracy, 2), "mean class accuracy")];
     return [tiles, [
       card("IoU of classes", table([
-        { name: "class", value: (row) => row.name, text: (row) => row.name },
+        { name: "class", value: (row) => row.name, text: (row) => row.name, isText: true },
         { name: "pixels", value: (row) => row.pixels, text: (row) => String(row.pixels) },
         { name: "IoU", value: (row) => row.iou, text: (row) => row.iou.toFixed(3) },
         { name: "", value: (row) => row.iou, isBar: true },
