@@ -64,6 +64,12 @@ std::unique_ptr<Task> MakeTask(const Options& options, const Network& network, c
     {
         return MakeSegmentation(options, network, pictures);
     }
+    std::error_code none;
+    if (IsStandardInput(options.m_GroundTruth) ||
+        (fs::exists(options.m_GroundTruth, none) && !fs::is_regular_file(options.m_GroundTruth, none)))
+    {
+        throw UsageError(fmt::format("--ground-truth: '{}' is a stream; name a file", OneLine(options.m_GroundTruth)));
+    }
     if (!options.m_GroundTruth.empty() && IsJson(options.m_GroundTruth))
     {
         return MakeDetection(options, network, pictures);
@@ -78,9 +84,9 @@ std::unique_ptr<Task> MakeTask(const Options& options, const Network& network, c
 /// All on which the results of pictures depend.
 std::string ChecksumOf(const Options& options, const Network& network, const Task& task)
 {
-    const std::string inputs =
-        fmt::format("{} {} {} {}", fmt::join(options.m_InputMean, ","), fmt::join(options.m_InputStd, ","),
-                    fmt::join(options.m_Compute, ","), options.m_Threads);
+    const std::string inputs = fmt::format("{} {} {} {} {} {} {}", fmt::join(options.m_InputMean, ","),
+                                           fmt::join(options.m_InputStd, ","), fmt::join(options.m_Compute, ","),
+                                           options.m_Threads, options.m_Fp16, options.m_Bf16, options.m_FastMath);
     const std::string model =
         fmt::format("{} {} {}", options.m_Entry, options.m_Signature, network.Input().m_Info.GetShape().ToString());
     return HashParts({GetVersion(), network.Checksum(), model, inputs, task.Name(), task.DescribeOptions()});
@@ -201,7 +207,7 @@ void Evaluate(const Options& options)
     const PictureList pictures(options.m_Images, options.m_GroundTruth.empty());
     if (pictures.CountOthers() > 0)
     {
-        PrintWarning(fmt::format("--images: {} files in '{}' have no name of a picture and are passed over",
+        PrintWarning(fmt::format("--images: {} files in '{}' are no pictures by their names and are passed over",
                                  pictures.CountOthers(), OneLine(options.m_Images)));
     }
     Network network(options, pictures.Files());

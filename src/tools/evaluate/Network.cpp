@@ -21,7 +21,8 @@ namespace tenon::tools::evaluate
 {
 
 Network::Network(const Options& options, const std::vector<std::string>& pictures)
-    : m_Options(options), m_Attribution(options.m_ModelPath), m_Runtime(MakeRuntime("", options.m_Limits))
+    : m_Options(options), m_Attribution(options.m_ModelPath),
+      m_Runtime(MakeRuntime(options.m_DynamicBackendsPath, options.m_Limits))
 {
     const std::vector<BackendId> backends = SelectBackends(options.m_Compute, *m_Runtime, "--compute");
     m_File = OpenModel(options.m_ModelPath, "", options.m_Limits);
@@ -56,6 +57,12 @@ Network::Network(const Options& options, const std::vector<std::string>& picture
         OptimizerOptionsOpaque optimizerOptions;
         optimizerOptions.SetShapeInferenceMethod(ShapeInferenceMethod::InferAndValidate);
         optimizerOptions.SetLimits(options.m_Limits);
+        optimizerOptions.SetReduceFp32ToFp16(options.m_Fp16);
+        optimizerOptions.SetReduceFp32ToBf16(options.m_Bf16);
+        if (options.m_FastMath)
+        {
+            optimizerOptions.AddModelOption(BackendOptions(Compute::CpuAcc, {{"FastMathEnabled", true}}));
+        }
         optimized = m_Attribution.OfModel(
             [&] { return Optimize(*model.m_Network, backends, m_Runtime->GetDeviceSpec(), optimizerOptions); });
     }

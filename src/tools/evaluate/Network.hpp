@@ -28,7 +28,7 @@ public:
     Network& operator=(const Network&) = delete;
 
     const Binding& Input() const { return m_Input; }
-    /// Those of --output-name, with the shapes that they have for the input's; further sizes may be open.
+    /// The outputs of --output-name, or all, with the shapes that they have for the input's; further sizes may be open.
     const std::vector<Binding>& Outputs() const { return m_Outputs; }
 
     /// A picture as the input. Throws InputError, which names the file, and RunError. Callable by several threads.

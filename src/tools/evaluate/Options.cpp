@@ -103,6 +103,15 @@ void DeclareModel(CLI::App& app, Options& options, RawOptions& raw)
             "The size of a dimension that an ONNX model leaves open and pictures do not give. May be given several "
             "times");
     AddList(app, "-c,--compute", raw.m_Compute, "NAME,...", "Backends in order of preference (default CpuAcc,CpuRef)");
+    app.add_option("-b,--dynamic-backends-path", options.m_DynamicBackendsPath,
+                   "A folder of backends (*_backend.so) to load, or one such file; also TENON_DYNAMIC_BACKENDS_PATH in "
+                   "the environment")
+        ->envname("TENON_DYNAMIC_BACKENDS_PATH")
+        ->type_name("PATH");
+    app.add_flag("--fp16-turbo-mode", options.m_Fp16, "Float16 in place of Float32 wherever backends can");
+    app.add_flag("--bf16-turbo-mode", options.m_Bf16, "BFloat16 in place of Float32 wherever backends can");
+    app.add_flag("--enable-fast-math", options.m_FastMath,
+                 "Let CpuAcc compute 3x3 convolutions of Float32 by Winograd");
     AddNumber(app, "-j,--jobs", options.m_Jobs, 0, MaxJobs,
               "Pictures that run at a time; 0, the default: one for each core. Results are the same for any number");
     AddNumber(app, "--number-of-threads", options.m_Threads, 0, MaxThreads,
@@ -296,6 +305,16 @@ CommandLine ParseCommandLine(int argc, const char* const* argv, size_t helpWidth
     if (options.m_Compute.empty())
     {
         options.m_Compute = {"CpuAcc", "CpuRef"};
+    }
+    const bool hasCpuAcc =
+        std::find(options.m_Compute.begin(), options.m_Compute.end(), "CpuAcc") != options.m_Compute.end();
+    if (options.m_FastMath && !hasCpuAcc)
+    {
+        throw UsageError("--enable-fast-math: CpuAcc alone has this option; name it in --compute");
+    }
+    if (options.m_Fp16 && options.m_Bf16)
+    {
+        throw UsageError("--fp16-turbo-mode and --bf16-turbo-mode exclude each other");
     }
     options.m_OutputNames = SplitList(raw.m_OutputNames, "--output-name", Repeated::Refused);
     options.m_Dimensions = ParseDimensions(raw.m_Dimensions);

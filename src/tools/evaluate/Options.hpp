@@ -65,6 +65,11 @@ struct Options
     std::string m_Signature;
     std::map<std::string, unsigned int> m_Dimensions;
     std::vector<std::string> m_Compute;
+    std::string m_DynamicBackendsPath;
+    /// Float32 becomes Float16 or BFloat16 inside the network; at most one is set.
+    bool m_Fp16 = false;
+    bool m_Bf16 = false;
+    bool m_FastMath = false;      ///< the option FastMathEnabled of CpuAcc
     unsigned int m_Threads = 1;   ///< of one inference
     unsigned int m_Jobs = 0;      ///< pictures at a time; 0 stands for the number of cores
     std::string m_Images;         ///< a folder or a pattern

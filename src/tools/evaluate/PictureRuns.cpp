@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -30,6 +30,7 @@ void PictureRuns::Run(unsigned int jobs)
     Progress progress(m_Results.size());
     std::vector<std::thread> threads;
     const size_t numOthers = std::min<size_t>(jobs, m_Results.size()) - 1;
+    threads.reserve(numOthers);
     try
     {
         for (size_t i = 0; i < numOthers; ++i)
@@ -37,7 +38,7 @@ void PictureRuns::Run(unsigned int jobs)
             threads.emplace_back([&] { Work(progress); });
         }
     }
-    catch (const std::system_error&) // the system has no more threads, so that those there are do all
+    catch (const std::exception&) // there is no memory or no thread for more; those that are there do all
     {
     }
     Work(progress);

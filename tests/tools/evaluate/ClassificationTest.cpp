@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classification: accuracies that are known, each form of the ground truth, and refusals.
 #include "Evaluation.hpp"
+#include "tools/harness/PseudoTerminal.hpp"
 
 namespace tenon::tools::evaluate
 {
@@ -160,7 +161,7 @@ TEST_F(Classification, FilesOfOtherKindsArePassedOver)
 {
     m_Folder.Write("in/readme.txt", "");
     const Outcome outcome = Run({"-g", Truth("2\n1\n1\n0\n"), "--num-images", "1"});
-    EXPECT_TRUE(Has(outcome.m_Error, "1 files in '" + m_In + "' have no name of a picture")) << outcome.m_Error;
+    EXPECT_TRUE(Has(outcome.m_Error, "1 files in '" + m_In + "' are no pictures by their names")) << outcome.m_Error;
     EXPECT_TRUE(Has(outcome.m_Out, "1 picture in '" + m_In + "'\nTop-1 Accuracy: 1.000000\n")) << outcome.m_Out;
     MakeFolder("none");
     ExpectFailure(Evaluate({"-m", m_Model, "-d", m_Folder.Path("none"), "-g", Truth("1")}), 2,
@@ -176,6 +177,45 @@ TEST_F(Classification, OrderIsThatOfBytes)
         Evaluate({"-m", m_Model, "-d", m_Folder.Path("numbers"), "-c", "CpuRef", "-g", Truth("1\n0\n")});
     EXPECT_TRUE(Has(outcome.m_Out, "Top-1 Accuracy: 1.000000\n")) << outcome.m_Out;
     EXPECT_TRUE(Has(outcome.m_Error, "in which 'img10' is before 'img2'")) << outcome.m_Error;
+}
+
+TEST_F(Classification, MetadataGiveNormalizationAndLabels)
+{
+    MakeFolder("pictures");
+    std::vector<uint8_t> pixels(size_t{8} * 8 * 3);
+    for (size_t i = 0; i < pixels.size(); ++i)
+    {
+        pixels[i] = static_cast<uint8_t>(i * 89 % 256);
+    }
+    m_Folder.Write("pictures/p.png", test::Png(8, 8, 3, pixels));
+    const auto run = [&](const Words& more)
+    {
+        const std::string report = m_Folder.Path("report.json");
+        const Outcome outcome =
+            Evaluate(With({"-m", "tests/golden/containers/classifier.tflite", "-d", m_Folder.Path("pictures"), "-g",
+                           Truth("p.png fünf\n"), "--report-json", report},
+                          more));
+        EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+        EXPECT_EQ(outcome.m_Error, "");
+        return ReadFile(report);
+    };
+    const std::string byMetadata = run({});
+    EXPECT_TRUE(Has(byMetadata, "\"truth\": 2, \"truth_name\": \"fünf\"")) << byMetadata;
+    EXPECT_EQ(byMetadata, run({"--input-mean", "0", "--input-std", "255"}));
+    EXPECT_NE(byMetadata, run({"--input-mean", "100"}));
+}
+
+TEST_F(Classification, ATerminalShowsTheProgress)
+{
+    test::PseudoTerminal terminal(60);
+    const std::string truth = Truth("2\n1\n1\n0\n");
+    const Outcome outcome =
+        test::RunProgram({PathOfProgram("tenon-evaluate"), "-m", m_Model, "-d", m_In, "-c", "CpuRef", "-g", truth}, "",
+                         {"/bin/sh", "-c", "\"$@\" 2> " + terminal.Path(), "sh"});
+    const std::string shown = terminal.Finish();
+    EXPECT_EQ(outcome.m_Status, 0) << shown;
+    EXPECT_TRUE(Has(shown, "[..............................] 0/4 files")) << shown;
+    EXPECT_TRUE(shown.ends_with("\r")) << "the line is gone at the end: " << shown;
 }
 
 /// 355 of 360 and 356 of 360, as samples/digits/README.md has it.

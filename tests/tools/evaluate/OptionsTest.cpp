@@ -74,6 +74,8 @@ TEST(EvaluateOptions, WrongWordsAreRefused)
     EXPECT_THROW_WITH(ParseWith({"-d", "y"}), UsageError,
                       "--images: it is given more than once; leave all but one out");
     EXPECT_THROW_WITH(ParseWith({"--detection-outputs", "boxes,boxes"}), UsageError, "'boxes' is given twice");
+    EXPECT_THROW_WITH(ParseWith({"--enable-fast-math", "-c", "CpuRef"}), UsageError, "CpuAcc alone has this option");
+    EXPECT_THROW_WITH(ParseWith({"--fp16-turbo-mode", "--bf16-turbo-mode"}), UsageError, "exclude each other");
     EXPECT_THROW_WITH(ParseWith({"--min-score", "nan"}), UsageError, "--min-score: 'nan' is no finite number");
 }
 
@@ -98,6 +100,11 @@ TEST_F(EvaluateFiles, WrongFilesAreRefused)
     ExpectFailure(run({"-m", DigitsInt8, "--write-detections", m_Folder.Path("x.json")}), 2,
                   "--write-detections: --ground-truth is no JSON file for detection");
     ExpectFailure(run({"-m", DigitsInt8, "-o", "scores"}), 2, "the model has no output 'scores'");
+    ExpectFailure(run({"-m", DigitsInt8, "-b", m_Folder.Path("none")}), 2, "--dynamic-backends-path: there is no '");
+    ExpectFailure(Evaluate({"-m", DigitsInt8, "-d", digits, "-g", "-"}), 2, "--ground-truth: '-' is a stream");
+    ExpectFailure(Evaluate({"-m", DigitsInt8, "-d", digits, "-g", "/dev/null"}), 2, "'/dev/null' is a stream");
+    EXPECT_EQ(run({"-m", DigitsFloat, "--fp16-turbo-mode"}).m_Status, 0);
+    EXPECT_EQ(run({"-m", DigitsFloat, "--enable-fast-math"}).m_Status, 0);
     const Outcome aside = run({"-m", DigitsInt8, "--report-json", "-"});
     EXPECT_EQ(Json::Parse(aside.m_Out).At("pictures").m_Number, 2.0);
     EXPECT_TRUE(Has(aside.m_Error, "Top-1 Accuracy: 1.000000\n"));

@@ -106,9 +106,10 @@
     const few = count <= 24;
     if (few) {
       const cells = new Map(report.confusions.map((each) => [place.get(each.truth) * count + place.get(each.class), each.count]));
-      const grid = make("div", { class: "matrix few", style: `grid-template-columns: minmax(0, 1.6fr) repeat(${count}, minmax(0, 1fr))` });
+      const grid = make("div", { class: "matrix few", style: `max-width: ${110 + 56 * count}px; grid-template-columns: fit-content(110px) repeat(${count}, minmax(0, 1fr))` });
       const head = (each, side) => make("div", { class: "head " + side, title: names.get(each) }, names.get(each));
-      grid.append(make("div", { class: "head" }), ...classes.map((each) => head(each, "top")));
+      const isShort = classes.every((each) => names.get(each).length <= 3);
+      grid.append(make("div", { class: "head" }), ...classes.map((each) => head(each, isShort ? "short" : "top")));
       for (let row = 0; row < count; ++row) {
         grid.append(head(classes[row], "left"));
         for (let column = 0; column < count; ++column) {
@@ -172,7 +173,9 @@
       return [make("div", {}, "is ", make("b", {}, each.truth_name)), scores];
     }
     if (each.drawn) {
-      return [make("div", {}, `${each.found} found, ${each.missed} missed, ${each.wrong} wrong`)];
+      const wrong = each.drawn.filter((box) => box.kind === "wrong").slice(0, 4).map((box) => `${box.name} ${box.score.toFixed(2)}`);
+      return [make("div", {}, `${each.found} found, ${each.missed} missed, ${each.wrong} wrong`),
+        make("div", { class: "false" }, wrong.join(", "))];
     }
     return [make("div", {}, `mIoU ${each.mean_iou.toFixed(3)}, pixels ${percent(each.pixel_accuracy)}`)];
   }
@@ -243,12 +246,12 @@
   tiles.push(tile(String(report.pictures - report.failed), report.failed ? `pictures, ${report.failed} failed` : "pictures"));
   page.append(make("h1", {}, `Accuracy of ${report.model.split("/").pop()}`),
     make("p", { class: "soft wide" }, `${report.task}, Tenon ${report.version}, ${report.model}`),
-    make("div", { class: "tiles" }, ...tiles), make("div", { class: "row" }, ...cards));
+    make("div", { class: "tiles" }, ...tiles), make("div", { class: "cards" }, ...cards));
   if (worst.length > 0) {
     const key = (kind, text) => make("span", { class: kind }, make("i"), text);
     const keys = report.task !== "detection" ? null : make("p", { class: "key" },
       key("truth", "ground truth"), key("found", "found"), key("wrong", "wrong"), key("crowd", "crowd"));
-    page.append(make("div", { class: "row" }, card(`The worst ${worst.length === 1 ? "picture" : worst.length + " pictures"}`,
-      keys, make("div", { class: "pictures" }, ...worst.map(example)))));
+    page.append(card(`The worst ${worst.length === 1 ? "picture" : worst.length + " pictures"}`,
+      keys, make("div", { class: report.task === "segmentation" ? "pictures masks" : "pictures" }, ...worst.map(example))));
   }
 })();
