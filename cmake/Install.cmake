@@ -9,7 +9,7 @@
 #   lib/cmake/Tenon/          find_package(Tenon CONFIG): Tenon::tenon, Tenon::tenon_static, Tenon::armnn,
 #                             Tenon::delegate
 #   lib/pkgconfig/            tenon.pc, tenon-static.pc, tenon-armnn.pc, tenon-delegate.pc
-#   bin/                      ExecuteNetwork (installed by src/tools/execute_network)
+#   bin/                      ExecuteNetwork and tenon-evaluate (installed by src/tools)
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

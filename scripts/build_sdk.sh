@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes tenon-<version>-linux-<machine>.tar.gz, for C and C++: headers, libraries, files for CMake and pkg-config, and
-# ExecuteNetwork. It may be unpacked anywhere. fmt and spdlog are inside; it runs on Linux with this system's glibc and
+# Makes tenon-<version>-linux-<machine>.tar.gz, for C and C++: headers, libraries, files for CMake and pkg-config,
+# ExecuteNetwork and tenon-evaluate. It may be unpacked anywhere. fmt and spdlog are inside; it runs on Linux with this system's glibc and
 # libstdc++ or later ones. Prints its path.
 #
 # usage: scripts/build_sdk.sh [--out DIR]     DIR: default build/dist

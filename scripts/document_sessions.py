@@ -126,6 +126,9 @@ def prepare(folder):
         shutil.copy(CONTAINERS / name, models)
     (models / "cut.tflite").write_bytes((folder / "digits_float.tflite").read_bytes()[:1000])
     (models / "custom.onnx").write_bytes(make_unknown_onnx())
+    labels = (DIGITS / "test_labels.txt").read_text(encoding="ascii").split()
+    truth = [f"{number}.png {label}\n" for number, label in enumerate(labels[: len(digits)], 1)]
+    (folder / "truth.txt").write_text("".join(truth), encoding="ascii")
     mixed = folder / "mixed"
     mixed.mkdir()
     for number in (1, 3):

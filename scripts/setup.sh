@@ -28,7 +28,8 @@ packages=(
     flatbuffers-compiler    # flatc: the C++ header of the .tflite schema
     libflatbuffers-dev      # reads .tflite
     libprotozero-dev        # reads .onnx
-    libcli11-dev            # ExecuteNetwork's options
+    libcli11-dev            # options of programs
+    nlohmann-json3-dev      # JSON files that tenon-evaluate reads
     libstb-dev              # PNG, JPEG, BMP
     libgtest-dev            # tests
     libgmock-dev            # tests

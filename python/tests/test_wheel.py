@@ -72,6 +72,7 @@ def test_metadata_of_the_wheel(wheel):
         "spdlog",
         "CLI11",
         "xxHash",
+        "JSON for Modern C++",
         "stb_image",
         "Highway",
         "FlatBuffers",

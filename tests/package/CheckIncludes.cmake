@@ -77,6 +77,7 @@ set(rules
   "src/tools/benchmark : tools/common json text api fmt"
   "src/tools/compare : tools/common json formats text api fmt"
   "src/tools/describe : tools/common json reports formats api fmt"
+  "src/tools/evaluate : tools/common json text api fmt cli11 nlohmann stb xxhash"
   "src/tools/profile : tools/common json api fmt posix"
   "src/tools/execute_network : tools/benchmark tools/common tools/compare tools/describe tools/profile json reports formats text api serializer fmt cli11"
   "samples/delegate : api delegate tensorflow"
@@ -117,6 +118,8 @@ function(classify included out)
     set(kind cli11)
   elseif(included MATCHES "^<stb/")
     set(kind stb)
+  elseif(included MATCHES "^<nlohmann/")
+    set(kind nlohmann)
   elseif(included MATCHES "^\"(backends/cpu/[a-z0-9]+)/[^.]") # its folders have an order of their own
     set(kind ${CMAKE_MATCH_1})
   elseif(included MATCHES "^\"((backends|parsers|tools)/[a-z_]+|[a-z_]+)/[^.]")

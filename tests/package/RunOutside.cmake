@@ -9,7 +9,7 @@
 #   names      looks for files with Arm NN's names outside of Tenon's folders
 #   project    builds the project SOURCE, which finds Tenon by CMake; runs its program, which is named as its folder, with
 #              ARGUMENTS
-#   program    runs the installed ExecuteNetwork with ARGUMENTS
+#   program    runs the installed program EXE with ARGUMENTS
 #   backend    builds the backend SOURCE with the installed headers alone; the installed ExecuteNetwork runs MODEL on it
 # SOURCE is a file, or a folder with sources; a | stands between ARGUMENTS. OPTIONS are the compiler's.
 # The program's output must match EXPECT. FLAGS are the sanitizers of the build, which its users need too. Of a
@@ -123,7 +123,7 @@ elseif(STEP STREQUAL project)
   get_filename_component(program ${SOURCE} NAME)
   run_program(${project}/${program} ${ARGUMENTS})
 elseif(STEP STREQUAL program)
-  run_program(${WORK}/prefix/${BINDIR}/ExecuteNetwork ${ARGUMENTS})
+  run_program(${WORK}/prefix/${BINDIR}/${EXE} ${ARGUMENTS})
 elseif(STEP STREQUAL backend)
   set(project ${WORK}/${NAME})
   file(REMOVE_RECURSE ${project})

@@ -53,36 +53,6 @@ std::vector<Taps> MakeTaps(unsigned int source, unsigned int target)
     return taps;
 }
 
-/// Where an input holds height, width and channels.
-struct PictureShape
-{
-    unsigned int m_HeightIndex = 0;
-    unsigned int m_Channels = 0;
-    bool m_ChannelsFirst = false;
-};
-
-PictureShape FindPictureShape(const TensorInfo& expected)
-{
-    const TensorShape& shape = expected.GetShape();
-    const bool hasRank = shape.GetDimensionality() == Dimensionality::Specified;
-    const unsigned int rank = hasRank ? shape.GetNumDimensions() : 0;
-    const bool oneImage = rank == 3 || (rank == 4 && (!shape.GetDimensionSpecificity(0) || shape[0] == 1));
-    const auto hasChannels = [&](unsigned int d)
-    { return shape.GetDimensionSpecificity(d) && (shape[d] == 1 || shape[d] == 3 || shape[d] == 4); };
-    if (oneImage && hasChannels(rank - 1))
-    {
-        return {rank - 3, shape[rank - 1], false};
-    }
-    if (oneImage && hasChannels(rank - 3))
-    {
-        return {rank - 2, shape[rank - 3], true};
-    }
-    throw InputError(fmt::format("a picture fits inputs of shape [1,height,width,channels] or "
-                                 "[1,channels,height,width] with 1, 3 or 4 channels; this input is {}. Give it an "
-                                 ".npy file",
-                                 shape.ToString()));
-}
-
 TensorInfo WithPictureSize(const TensorInfo& expected, const PictureShape& where, const PictureSize& size)
 {
     TensorInfo info = expected;
@@ -184,6 +154,28 @@ std::string DescribeNormalisation(const Normalisation& normalisation)
         return given.size() > 1 ? fmt::format("[{}]", text) : text;
     };
     return fmt::format("(p - {}) / {}", list(normalisation.m_Mean, DefaultMean), list(normalisation.m_Std, DefaultStd));
+}
+
+PictureShape FindPictureShape(const TensorInfo& expected)
+{
+    const TensorShape& shape = expected.GetShape();
+    const bool hasRank = shape.GetDimensionality() == Dimensionality::Specified;
+    const unsigned int rank = hasRank ? shape.GetNumDimensions() : 0;
+    const bool oneImage = rank == 3 || (rank == 4 && (!shape.GetDimensionSpecificity(0) || shape[0] == 1));
+    const auto hasChannels = [&](unsigned int d)
+    { return shape.GetDimensionSpecificity(d) && (shape[d] == 1 || shape[d] == 3 || shape[d] == 4); };
+    if (oneImage && hasChannels(rank - 1))
+    {
+        return {rank - 3, shape[rank - 1], false};
+    }
+    if (oneImage && hasChannels(rank - 3))
+    {
+        return {rank - 2, shape[rank - 3], true};
+    }
+    throw InputError(fmt::format("a picture fits inputs of shape [1,height,width,channels] or "
+                                 "[1,channels,height,width] with 1, 3 or 4 channels; this input is {}. Give it an "
+                                 ".npy file",
+                                 shape.ToString()));
 }
 
 Picture ResizePicture(const Picture& picture, unsigned int width, unsigned int height)

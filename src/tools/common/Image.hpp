@@ -29,6 +29,17 @@ struct PictureSize
     unsigned int m_Height = 0;
 };
 
+/// Where an input [1,H,W,C] or [H,W,C], or else [1,C,H,W] or [C,H,W], holds height, width and channels.
+struct PictureShape
+{
+    unsigned int m_HeightIndex = 0; ///< the dimension; that of the width follows
+    unsigned int m_Channels = 0;
+    bool m_ChannelsFirst = false;
+};
+
+/// Throws InputError for an input of another shape.
+PictureShape FindPictureShape(const TensorInfo& input);
+
 /// The values of --input-mean and --input-std, or those of a model's metadata: none, one number, or one for each
 /// channel.
 struct Normalisation

@@ -2,15 +2,12 @@
 // See OptionList.hpp.
 #include "tools/execute_network/OptionList.hpp"
 
-#include "text/OptionWords.hpp"
+#include "tools/common/CommandLine.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/common/Help.hpp"
-#include "tools/common/LimitOption.hpp"
 #include "tools/common/OptionValues.hpp"
 #include "tools/common/Strings.hpp"
 #include "tools/execute_network/OptionGroups.hpp"
-
-#include <tenon/Utils.hpp>
 
 #include <fmt/format.h>
 
@@ -22,58 +19,6 @@ namespace tenon::tools
 {
 namespace
 {
-
-/// The most threads that one run of the library spreads over.
-constexpr unsigned int MaxThreads = 256;
-constexpr unsigned int AnyNumber = std::numeric_limits<unsigned int>::max();
-
-/// Numbers are parsed here, because messages of CLI11 do not name the range. They have the name `option`, or the last
-/// one of `names`.
-void AddNumber(CLI::App& app, const char* names, unsigned int& target, unsigned int min, unsigned int max,
-               const char* description, const std::string& option = {})
-{
-    const char* const comma = std::strrchr(names, ',');
-    const std::string last = comma != nullptr ? comma + 1 : names;
-    const auto parse = [&target, min, max, name = option.empty() ? last : option](const std::string& text)
-    { target = ParseNumber(text, name.c_str(), min, max); };
-    app.add_option_function<std::string>(names, parse, description)->type_name("N");
-}
-
-/// Numbers with commas between them.
-void AddNumbers(CLI::App& app, const char* option, std::vector<float>& target, bool mayBeZero, const char* description)
-{
-    const auto parse = [&target, mayBeZero, option](const std::string& text)
-    {
-        for (const std::string& number : text::Split(text, ','))
-        {
-            target.push_back(ParseFinite(number, option, mayBeZero));
-        }
-    };
-    app.add_option_function<std::string>(option, parse, description)->type_name("FLOAT,...");
-}
-
-/// A list, which may also be given as several options.
-void AddList(CLI::App& app, const char* names, std::vector<std::string>& target, const char* type,
-             const std::string& description)
-{
-    app.add_option(names, target, description)->allow_extra_args(false)->type_name(type);
-}
-
-void DeclareGeneral(CLI::App& app, RawOptions& raw)
-{
-    app.option_defaults()->group(groups::General);
-    app.set_help_flag(); // CLI11's own
-    app.add_option("-h,--help", raw.m_HelpTopic,
-                   "Print this overview. With a group its options, with 'all' those of every group")
-        ->expected(0, 1)
-        ->type_name("[GROUP]");
-    app.set_version_flag(
-        "--version", [] { return "ExecuteNetwork (Tenon) " + GetVersion(); }, "Print the version");
-    AddList(app, "--limit", raw.m_Limits, "NAME=VALUE",
-            "Raise or lower a bound on what a model may ask for, e.g. tensor-bytes=8G (K, M, G, T: powers of 1024; "
-            "none: no bound). May be given several times. Defaults: " +
-                DescribeLimits());
-}
 
 void DeclareModel(CLI::App& app, Options& options, RawOptions& raw)
 {
@@ -361,7 +306,8 @@ HelpText MakeHelpText()
 
 void DeclareOptions(CLI::App& app, Options& options, RawOptions& raw, ArmNNOptions& armNN)
 {
-    DeclareGeneral(app, raw);
+    app.option_defaults()->group(groups::General);
+    DeclareGeneral(app, "ExecuteNetwork", raw.m_HelpTopic, raw.m_Limits);
     DeclareModel(app, options, raw);
     DeclareBackends(app, options, raw);
     DeclareInputs(app, options, raw);

@@ -4,13 +4,13 @@
 #include "tools/execute_network/Options.hpp"
 
 #include "text/OptionWords.hpp"
+#include "tools/common/CommandLine.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/common/File.hpp"
 #include "tools/common/FileSets.hpp"
 #include "tools/common/LimitOption.hpp"
 #include "tools/common/OptionValues.hpp"
 #include "tools/common/Strings.hpp"
-#include "tools/common/UnknownWords.hpp"
 #include "tools/compare/Reference.hpp"
 #include "tools/execute_network/ArmNNOptions.hpp"
 #include "tools/execute_network/OptionList.hpp"
@@ -52,76 +52,6 @@ void CheckChoices(const Options& options)
     {
         throw UsageError("--roofline: it is a part of the profile; add --profile or --profile-html FILE");
     }
-}
-
-bool IsFile(const std::string& path)
-{
-    std::error_code none;
-    return std::filesystem::is_regular_file(path, none);
-}
-
-/// This comes before any other error, because an option that is missing may be the one that is misspelt.
-void RefuseUnknownWords(const CLI::App& app, const std::vector<std::string>& given)
-{
-    std::vector<std::string> unknown = app.remaining();
-    unknown.erase(std::remove(unknown.begin(), unknown.end(), "--"), unknown.end());
-    std::vector<std::string> names;
-    std::vector<std::string> withValue;
-    for (const CLI::Option* option : app.get_options())
-    {
-        const size_t first = names.size();
-        for (const std::string& name : option->get_lnames())
-        {
-            names.push_back("--" + name);
-        }
-        for (const std::string& name : option->get_snames())
-        {
-            names.push_back("-" + name);
-        }
-        if (option->get_items_expected_min() > 0)
-        {
-            withValue.insert(withValue.end(), names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
-        }
-    }
-    const std::string oneDash = DescribeOneDash(given, names, withValue);
-    if (!oneDash.empty())
-    {
-        throw UsageError(oneDash + " (see --help)");
-    }
-    if (!unknown.empty())
-    {
-        // The shell makes several words of a pattern, of which one is enough.
-        const auto firstFile = std::find_if(unknown.begin(), unknown.end(), IsFile);
-        const bool isExpanded = app.count("--input-tensor-data") > 0 && firstFile != unknown.end();
-        if (isExpanded)
-        {
-            unknown.erase(std::remove_if(std::next(firstFile), unknown.end(), IsFile), unknown.end());
-        }
-        throw UsageError(DescribeUnknownWords(unknown, given, names) +
-                         (isExpanded ? "; put patterns of files in quotes, as in -d '*.jpg'" : "") + " (see --help)");
-    }
-}
-
-/// CLI11 counts the values that are missing ("--labels: 1 required TEXT missing"), and those of an option that is given
-/// again ("--labels: At Most 1 required but received 2").
-std::string DescribeParseError(const CLI::Error& error)
-{
-    const std::string message = error.what();
-    const std::string option = message.substr(0, message.find(": "));
-    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr)
-    {
-        return OneLine(message);
-    }
-    if (message.ends_with(" missing"))
-    {
-        return option + ": it needs a value";
-    }
-    const bool isList =
-        option == "--input-tensor-data" || option == "--write-outputs-to-file" || option == "--compare-output";
-    return option + (isList ? ": it is given more than once; give it once, with commas between the files"
-                     : option == "--input-tensor-shape"
-                         ? ": it is given more than once; give it once, with colons between the shapes"
-                         : ": it is given more than once; leave all but one out");
 }
 
 /// Whether an option is given with another value than "--option=false".
@@ -399,31 +329,19 @@ CommandLine ParseCommandLine(int argc, const char* const* argv, size_t helpWidth
     DeclareOptions(app, options, raw, armNN);
     SpellWithHyphens(app, given);
     const std::vector<std::string> words = JoinArmNNWords(app, given);
-    try
+    const std::string files = "it is given more than once; give it once, with commas between the files";
+    line.m_Text = ParseWords(
+        app, words,
+        {"--input-tensor-data",
+         {{"--input-tensor-data", files},
+          {"--write-outputs-to-file", files},
+          {"--compare-output", files},
+          {"--input-tensor-shape", "it is given more than once; give it once, with colons between the shapes"}},
+         [&] { return FormatOptionHelp(app, raw.m_HelpTopic, helpWidth); }});
+    if (line.m_Text)
     {
-        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-    }
-    catch (const CLI::CallForVersion& version)
-    {
-        line.m_Text = std::string(version.what()) + "\n";
         return line;
     }
-    catch (const CLI::Error& error)
-    {
-        RefuseUnknownWords(app, words);
-        throw UsageError(DescribeParseError(error) + " (see --help)");
-    }
-    catch (const UsageError&)
-    {
-        RefuseUnknownWords(app, words);
-        throw;
-    }
-    if (app.count("--help") > 0)
-    {
-        line.m_Text = FormatOptionHelp(app, raw.m_HelpTopic, helpWidth);
-        return line;
-    }
-    RefuseUnknownWords(app, words);
     armNN.Apply(app, ReadCallers(app, raw.m_Callers, options), options);
     CheckDescription(app, words, options, raw.m_DescribedPath);
     if (options.m_ModelPath.empty() && options.m_ModelFolder.empty())

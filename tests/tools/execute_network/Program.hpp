@@ -4,22 +4,16 @@
 
 #include "tools/common/Elements.hpp"
 #include "tools/common/Npy.hpp"
-#include "tools/harness/Subprocess.hpp"
+#include "tools/harness/Outcomes.hpp"
 #include "tools/harness/TempFolder.hpp"
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 namespace tenon::tools
 {
-
-using test::Outcome;
-using Words = std::vector<std::string>;
 
 /// Tests run in the source folder.
 inline const std::string Int8Model = "samples/digits/digits_int8.tflite";
@@ -29,10 +23,9 @@ inline const std::string Classifier = "tests/golden/containers/classifier.tflite
 /// first.tflite and second.tflite.
 inline const std::string Bundle = "tests/golden/containers/two.task";
 
-/// All programs of a build are in one folder.
 inline std::string ProgramPath()
 {
-    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "ExecuteNetwork";
+    return PathOfProgram("ExecuteNetwork");
 }
 
 inline Outcome Execute(Words words)
@@ -46,27 +39,6 @@ inline Outcome ExecuteInShell(const std::string& script, Words words)
 {
     words.insert(words.begin(), ProgramPath());
     return test::RunProgram(words, "", {"/bin/sh", "-c", script, "sh"});
-}
-
-inline bool Has(const std::string& text, const std::string& words)
-{
-    return text.find(words) != std::string::npos;
-}
-
-/// One line "error: ..." at the end of standard error, and the status.
-inline void ExpectFailure(const Outcome& outcome, int status, const std::string& words)
-{
-    EXPECT_EQ(outcome.m_Status, status) << outcome.m_Error;
-    const size_t line = outcome.m_Error.rfind("error: ");
-    ASSERT_NE(line, std::string::npos) << outcome.m_Error;
-    EXPECT_EQ(outcome.m_Error.find('\n', line), outcome.m_Error.size() - 1) << outcome.m_Error;
-    EXPECT_TRUE(Has(outcome.m_Error, words)) << outcome.m_Error;
-}
-
-inline std::string ReadFile(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 class Program : public testing::Test
