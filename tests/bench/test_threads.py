@@ -51,6 +51,11 @@ class Times(unittest.TestCase):
         _, errors = threads.measure(model(Path("missing.tflite")), ["tenon"], [1, 2], settings)
         self.assertEqual(list(errors), ["tenon"])
 
+    def test_bfloat16_by_float32_and_by_peers(self):
+        turns = {("tenon", 1): [[4.0]], ("tenon-bf16", 1): [[3.0]], ("openvino-bf16", 1): [[2.0]], ("tenon", 2): [[2.0]]}
+        self.assertEqual(list(threads.rows_of_bf16(model(Path("m.tflite")), turns, ["openvino-bf16"], [1, 2])),
+                         [["m", "1", "3", "0.75", "2", "1.50"], ["m", "2", "–", "–", "–", "–"]])
+
     def test_thread_time_is_told_by_kind(self):
         def event(name, start, stop, thread, args=None, category=thread_trace.RUN):
             return {"name": name, "cat": category, "ts": start, "dur": stop - start, "tid": thread, "args": args or {}}

@@ -47,6 +47,13 @@ from one core to the other instead of 130 (bench_parallel_for shows it), and mod
 1.3 to 1.5 only.
 
 """
+BF16_HEAD = """
+## bfloat16
+
+Tenon by the option that reduces float32 to bfloat16, and its time by that in float32. Where bfloat16 would gain
+nothing, layers stay in float32.
+
+"""
 TRACE_HEAD = """
 ## Where the time goes
 
@@ -98,6 +105,27 @@ def rows_of_times(model, turns, engines, counts):
         yield row
 
 
+def is_bf16(engine):
+    return engine.endswith("-bf16")
+
+
+def ratio_of(turns, engine, divisor):
+    """By the engines' keys in `turns`."""
+    return f"{median(turns[engine]) / median(turns[divisor]):.2f}" if engine in turns and divisor in turns else "–"
+
+
+def rows_of_bf16(model, turns, peers, counts):
+    """Tenon in bfloat16, by its float32 and by peers in bfloat16."""
+    for threads in counts:
+        mine = "tenon-bf16", threads
+        row = [model.path.stem, str(threads), number(median(turns[mine])) if mine in turns else "–",
+               ratio_of(turns, mine, ("tenon", threads))]
+        for peer in peers:
+            key = peer, threads
+            row += [number(median(turns[key])) if key in turns else "–", ratio_of(turns, mine, key)]
+        yield row
+
+
 def rows_of_trace(model, traced, one, most_layers):
     """A row for the model, and one for each of the layers that lose most."""
     shares = traced.shares()
@@ -141,14 +169,19 @@ def main():
     settings = settings_of(parser, args, "CpuAcc", max(args.threads))
     settings.turn, settings.other_exe = args.turn, args.other_exe
 
+    float_engines = [engine for engine in args.engines if not is_bf16(engine)]
     headings = ["model", "threads"]
-    for engine in args.engines:
+    for engine in float_engines:
         headings += [f"{HEADINGS[engine]}, ms", "speed-up"]
-    times = [headings + ["Tenon by the faster peer"] * bool(peers_of(args.engines))]
+    times = [headings + ["Tenon by the faster peer"] * bool(peers_of(float_engines))]
+    bf16_peers = [engine for engine in peers_of(args.engines) if is_bf16(engine)]
+    bf16_times = [["model", "threads", f"{HEADINGS['tenon-bf16']}, ms", "by float32"]]
+    for peer in bf16_peers:
+        bf16_times[0] += [f"{HEADINGS[peer]}, ms", "Tenon bf16 by it"]
     traces = [["model, layer", "threads", "of the run", *thread_trace.KINDS, "imbalance", "more work"]]
-    callers = Callers(args.engines, args.callers, settings)
-    crowd = Crowd(args.engines, max(args.threads), settings)
-    rests = Rests(args.engines, args.threads, args.rest, settings)
+    callers = Callers(float_engines, args.callers, settings)
+    crowd = Crowd(float_engines, max(args.threads), settings)
+    rests = Rests(float_engines, args.threads, args.rest, settings)
     figures, rates, rested = {}, {}, {}
     failed = False
     for done, path in enumerate(args.models):
@@ -159,7 +192,9 @@ def main():
         try:
             turns, more = measure(model, args.engines, args.threads, settings)
             errors |= more
-            times += rows_of_times(model, turns, args.engines, args.threads)
+            times += rows_of_times(model, turns, float_engines, args.threads)
+            if any(engine == "tenon-bf16" for engine, _ in turns):
+                bf16_times += rows_of_bf16(model, turns, bf16_peers, args.threads)
             figures[path.stem] = {engine: {threads: median(turns[engine, threads]) for threads in args.threads
                                            if (engine, threads) in turns} for engine in args.engines}
             one = median(turns["tenon", 1]) if ("tenon", 1) in turns else None
@@ -183,6 +218,7 @@ def main():
         tables = {"milliseconds": figures, "calls_per_second": rates, "milliseconds_after_rest": rested}
         args.json.write_text(json.dumps(tables, indent=1), encoding="utf-8")
     text = image_of(args, ".svg", "Speed-up by threads", figures, args.threads) + rows_of(times)
+    text += BF16_HEAD + rows_of(bf16_times) if len(bf16_times) > 1 else ""
     if args.callers:
         by_call = {name: {engine: {count: 1000 / rate for count, rate in of.items()} for engine, of in engines.items()}
                    for name, engines in rates.items()}

@@ -31,7 +31,8 @@ inline SupportResult CheckBf16Products()
 {
     return GetMicrokernelsBf16().m_HasDots
                ? SupportResult::Yes()
-               : SupportResult::No(SupportCode::UnsupportedType, "the processor multiplies bfloat16 no faster than float32");
+               : SupportResult::No(SupportCode::UnsupportedType,
+                                   "the processor multiplies bfloat16 no faster than float32");
 }
 
 /// The bias is constant and has `columns` elements, or there is none.
