@@ -166,19 +166,13 @@ unsigned int CountThreads(const Options& options)
                                           : std::max(1U, cores / options.m_Benchmark.m_Callers);
 }
 
-/// The side of --against.
-class Opponent
+/// A side of --against: a network of this process, or a further process with its own library.
+class Side
 {
 public:
-    Opponent(const Options& options, const Against& against) : m_Options(options)
+    /// Another model, or other backends.
+    Side(const Options& options, const Against& against) : m_Options(options)
     {
-        if (against.m_Kind == Against::Kind::Library)
-        {
-            std::vector<std::string> words = options.m_Benchmark.m_Words;
-            words.emplace_back("--serve-turns");
-            m_Process = std::make_unique<LibraryProcess>(options.m_Benchmark.m_Against, words);
-            return;
-        }
         if (against.m_Kind == Against::Kind::Backends)
         {
             m_Options.m_Compute = against.m_Backends;
@@ -197,14 +191,20 @@ public:
         }
     }
 
+    /// The same network with a library.
+    Side(const Options& options, const std::string& library)
+    {
+        std::vector<std::string> words = options.m_Benchmark.m_Words;
+        words.emplace_back("--serve-turns");
+        m_Process = std::make_unique<LibraryProcess>(library, words);
+    }
+
     std::vector<double> InferInARow(unsigned int numRuns)
     {
         return m_Process != nullptr ? AskForTurn(*m_Process, numRuns) : m_Network->InferInARow(numRuns);
     }
 
     Figures GetFigures() { return m_Process != nullptr ? AskForFigures(*m_Process) : m_Network->GetFigures(); }
-
-    bool HasOwnProcess() const { return m_Process != nullptr; }
 
 private:
     Options m_Options; ///< those of the other side, but for the one difference
@@ -250,12 +250,13 @@ public:
         m_Result.m_Bounds = m_Options.m_Benchmark.m_Bounds;
         m_Result.m_Sides.resize(1);
         m_Result.m_Sides[0].m_Name = std::filesystem::path(m_Options.m_ModelPath).filename().string();
-        PrepareOpponent();
+        PrepareSides();
         DescribeStart();
         WarmUp();
         Print(FormatBounds(m_Result.m_Bounds));
-        m_Opponent ? MeasureBoth() : MeasureAlone();
+        m_Other ? MeasureBoth() : MeasureAlone();
         Report& report = m_Network.GetReport();
+        report.m_FirstInferenceMs = m_Result.m_Sides[0].m_Figures.m_FirstMs;
         for (const std::vector<double>& times : m_Result.m_Sides[0].m_Runs.m_Ms)
         {
             report.m_InferenceMs.insert(report.m_InferenceMs.end(), times.begin(), times.end());
@@ -277,7 +278,7 @@ public:
 private:
     void Print(const std::string& text) const { m_PrintsAside ? PrintTextAside(text) : PrintText(text); }
 
-    void PrepareOpponent()
+    void PrepareSides()
     {
         if (m_Options.m_Benchmark.m_Against.empty())
         {
@@ -287,14 +288,23 @@ private:
         m_Result.m_AgainstKind = GetName(against.m_Kind);
         m_Result.m_Sides.resize(2);
         std::tie(m_Result.m_Sides[0].m_Name, m_Result.m_Sides[1].m_Name) = NameSides(m_Options, against);
-        m_Opponent.emplace(m_Options, against);
+        if (against.m_Kind == Against::Kind::Library)
+        {
+            // Both are processes that wait for their turns: the system prefers those on a machine that others use, too.
+            m_Own.emplace(m_Options, GetLibraryFile());
+            m_Other.emplace(m_Options, m_Options.m_Benchmark.m_Against);
+        }
+        else
+        {
+            m_Other.emplace(m_Options, against);
+        }
     }
 
     void DescribeStart()
     {
         std::error_code error;
         const uintmax_t bytes = std::filesystem::file_size(m_Options.m_ModelPath, error);
-        Print(m_Network.DescribeInputs() + (error ? "" : FormatModelSize(bytes)) + FormatInit(m_Network.GetFigures()));
+        Print(m_Network.DescribeInputs() + (error ? "" : FormatModelSize(bytes)) + FormatInit(GetOwnFigures()));
     }
 
     void WarmUp()
@@ -304,17 +314,18 @@ private:
             return;
         }
         const RunBounds bounds{m_Options.m_Benchmark.m_WarmupRuns, 0.0, m_Options.m_Benchmark.m_Bounds.m_MaxSeconds};
+        const auto warmUp = [&](const Turn& turn)
+        { return MeasureCallers([&](unsigned int) { return turn(1).front(); }, bounds, 1).m_Ms[0]; };
         Print(FormatBounds(bounds));
-        m_Result.m_Sides[0].m_WarmupMs = MeasureCallers(m_Infer, bounds, 1).m_Ms[0];
+        m_Result.m_Sides[0].m_WarmupMs = warmUp(m_OwnTurn);
         Print(FormatCounts(m_Result.m_Sides[0].m_WarmupMs));
         if (m_Options.m_Benchmark.m_Callers > 1) // the others, at once, so that each of them has memory of its own
         {
             MeasureCallers(m_Infer, bounds, m_Options.m_Benchmark.m_Callers);
         }
-        if (m_Opponent)
+        if (m_Other)
         {
-            const auto infer = [&](unsigned int) { return m_Opponent->InferInARow(1).front(); };
-            m_Result.m_Sides[1].m_WarmupMs = MeasureCallers(infer, bounds, 1).m_Ms[0];
+            m_Result.m_Sides[1].m_WarmupMs = warmUp(m_OtherTurn);
         }
     }
 
@@ -338,9 +349,7 @@ private:
 
     void MeasureBoth()
     {
-        const std::array<Turn, 2> turns = {[&](unsigned int numRuns) { return m_Network.InferInARow(numRuns); },
-                                           [&](unsigned int numRuns) { return m_Opponent->InferInARow(numRuns); }};
-        const std::array<SideRuns, 2> runs = MeasureTurns(turns, m_Result.m_Bounds);
+        const std::array<SideRuns, 2> runs = MeasureTurns({m_OwnTurn, m_OtherTurn}, m_Result.m_Bounds);
         for (size_t i = 0; i < runs.size(); ++i)
         {
             constexpr double msPerSecond = 1000.0;
@@ -349,19 +358,26 @@ private:
         }
         m_Result.m_NumRounds = runs[0].m_Medians.size();
         m_Result.m_Ratio = EstimateRatio(runs[1].m_Medians, runs[0].m_Medians);
-        m_Result.m_Sides[0].m_Figures = m_Network.GetFigures();
-        m_Result.m_Sides[1].m_Figures = m_Opponent->GetFigures();
-        if (!m_Opponent->HasOwnProcess())
+        m_Result.m_Sides[0].m_Figures = GetOwnFigures();
+        m_Result.m_Sides[1].m_Figures = m_Other->GetFigures();
+        if (!m_Own)
         {
             m_Result.m_Sides[0].m_Figures.m_OverallBytes = 0; // which both have filled
         }
     }
 
+    /// The figures of the first side.
+    Figures GetOwnFigures() { return m_Own ? m_Own->GetFigures() : m_Network.GetFigures(); }
+
     const Options& m_Options;
     bool m_PrintsAside = false; ///< text goes to standard error, because standard output is a file to write
     MeasuredNetwork m_Network;
     const Inference m_Infer = [this](unsigned int caller) { return m_Network.Infer(caller); };
-    std::optional<Opponent> m_Opponent;
+    const Turn m_OwnTurn = [this](unsigned int numRuns)
+    { return m_Own ? m_Own->InferInARow(numRuns) : m_Network.InferInARow(numRuns); };
+    const Turn m_OtherTurn = [this](unsigned int numRuns) { return m_Other->InferInARow(numRuns); };
+    std::optional<Side> m_Own;   ///< the first side, if it is a process of its own, too
+    std::optional<Side> m_Other; ///< the second one, if there is one
     BenchmarkResult m_Result;
 };
 
