@@ -5,9 +5,12 @@
 "use strict";
 
 const Card = { width: 190, height: 44, gapX: 26, gapY: 26, track: 11 };
+// The longest block that counts where there are two of it alone: longer stretches are equal by chance.
+const MaxPair = 12;
 
-// Runs of blocks that repeat, as [first, length of a block, number of blocks]. len[i] is how far the layers from i on
-// equal those one period later.
+// Runs of blocks that repeat, as [first, length of a block, number of blocks]: of those that begin at a layer the one
+// with the largest number of blocks, and the longest of these. `length` is how far the layers from i on equal those one
+// period later.
 function findRepeats(signatures) {
   const count = signatures.length;
   const maxPeriod = Math.min(128, count >> 1);
@@ -17,7 +20,8 @@ function findRepeats(signatures) {
     for (let i = count - period - 1; i >= 0; --i) {
       length = signatures[i] === signatures[i + period] ? length + 1 : 0;
       const blocks = Math.floor(length / period) + 1;
-      if (blocks > 1 && (!best[i] || blocks * period > best[i][1] * best[i][2])) best[i] = [i, period, blocks];
+      const isBlock = blocks > 2 || (blocks === 2 && period <= MaxPair);
+      if (isBlock && (!best[i] || blocks >= best[i][2])) best[i] = [i, period, blocks];
     }
   }
   const repeats = [];
