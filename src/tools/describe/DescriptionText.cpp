@@ -225,7 +225,7 @@ std::string FormatSupport(const ModelDescription& model)
         return fmt::format("can run: {}: {} layers after optimization, {}\n", FormatVerdict(model),
                            model.m_Layers.value_or(0), FormatCounts(model.m_Backends));
     }
-    std::string text = "can run: no\n";
+    std::string text = "can run: no, these are not supported:\n";
     for (const std::string& line : model.m_Unsupported)
     {
         text += fmt::format("  {}\n", line);

@@ -102,13 +102,17 @@ void SetFailure(ModelDescription& description, Verdict verdict, const std::strin
     description.m_Reason = OneLine(reason);
     if (verdict == Verdict::Unsupported)
     {
-        // A line for each layer or kind of operator follows the first one.
+        // Lines for layers or kinds of operators follow one that says how many there are.
         for (size_t start = 0; start < reason.size();)
         {
             const size_t end = std::min(reason.find('\n', start), reason.size());
             const size_t text = std::min(reason.find_first_not_of(' ', start), end);
             description.m_Unsupported.push_back(OneLine(std::string_view(reason).substr(text, end - text)));
             start = end + 1;
+        }
+        if (description.m_Unsupported.size() > 1)
+        {
+            description.m_Unsupported.erase(description.m_Unsupported.begin());
         }
     }
 }

@@ -157,7 +157,7 @@ TEST_F(DescribeProgram, AllThatIsUnsupported)
     const std::string custom = m_Folder.Write("a.tflite", test::TinyModel(test::Custom, {{"x", {2}}}, {{"y", {2}}}));
     const Outcome outcome = Execute({"--describe", custom});
     ExpectFailure(outcome, 4, "model '" + custom + "' cannot run for lack of support");
-    EXPECT_TRUE(Has(outcome.m_Out, "can run: no\n")) << outcome.m_Out;
+    EXPECT_TRUE(Has(outcome.m_Out, "can run: no, these are not supported:\n  layer ")) << outcome.m_Out;
     EXPECT_TRUE(Has(outcome.m_Out, "(Custom 'NobodyKnowsThis'): CpuAcc: ")) << outcome.m_Out;
     EXPECT_TRUE(Has(outcome.m_Out, "; CpuRef: ")) << "each backend has its reason: " << outcome.m_Out;
     EXPECT_TRUE(Has(outcome.m_Out, "Custom 'NobodyKnowsThis'")) << outcome.m_Out;
