@@ -135,6 +135,12 @@
       context.fillStyle = each.truth === each.class ? `rgba(44, 138, 87, ${0.2 + 0.8 * share})` : `rgba(196, 71, 58, ${0.35 + 0.65 * share})`;
       context.fillRect(place.get(each.class), place.get(each.truth), 1, 1);
     }
+    const counts = new Map(report.confusions.map((each) => [place.get(each.truth) * count + place.get(each.class), each.count]));
+    canvas.addEventListener("mousemove", (event) => {
+      const column = Math.min(count - 1, Math.floor(event.offsetX * count / canvas.clientWidth));
+      const row = Math.min(count - 1, Math.floor(event.offsetY * count / canvas.clientHeight));
+      canvas.title = `${names.get(classes[row])} taken for ${names.get(classes[column])}: ${counts.get(row * count + column) || 0} of ${sums[row]}`;
+    });
     return canvas;
   }
 
