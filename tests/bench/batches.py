@@ -56,8 +56,8 @@ def make_batches(path, batches, settings, scratch):
 def describe_constants(results, fixed):
     if not fixed:
         return "None of the models has the batch in a constant."
-    return f"{len(fixed)} of the {len(results)} models have their batch in constants, the shapes of Reshape among them, " \
-           "so that engines refuse another one; these constants are written for each batch."
+    return f"{len(fixed)} of the {len(results)} models have their batch in constants, such as the shapes of Reshape, so " \
+           "that engines refuse another one; these constants are written for each batch."
 
 
 def parse_arguments():
@@ -77,7 +77,8 @@ def parse_arguments():
             parser.error(f"{path}: the constants of .tflite models alone can be written for a batch")
     for engine in args.engines:
         if engine not in ENGINES or engine in OTHER_BUILD:
-            parser.error(f"there is no engine '{engine}'; there are {', '.join(e for e in ENGINES if e not in OTHER_BUILD)}")
+            parser.error(f"there is no engine '{engine}'; there are "
+                         f"{', '.join(name for name in ENGINES if name not in OTHER_BUILD)}")
         if reason := missing_reason(engine):
             parser.error(reason)
     settings = settings_of(parser, args, "CpuAcc,CpuRef", args.threads)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of performance.py, growth.py, python_peers.py, delegate.py, batches.py and bench_serve that need neither peers nor
-packages.
+"""Tests of performance.py, growth.py, python_peers.py, delegate.py, batches.py and bench_serve that need neither peers
+nor packages.
 
 usage: test_perf.py BENCH_SERVE MODEL.tflite
 """
@@ -539,8 +539,8 @@ class Batches(unittest.TestCase):
                                subgraphs=[SimpleNamespace(tensors=tensors, operators=operators)])
 
     def test_constants_with_the_batch(self):
-        for code, given, expected in [(1, [1, 2, 3], [-1, 2, 3]), (1, [1, -1], [8, -1]), (2, [1, 4, 4, 2], [8, 4, 4, 2]),
-                                      (3, [1, 1, 6], [8, 1, 6])]:
+        for code, given, expected in [(1, [1, 2, 3], [-1, 2, 3]), (1, [1, -1], [8, -1]),
+                                      (2, [1, 4, 4, 2], [8, 4, 4, 2]), (3, [1, 1, 6], [8, 1, 6])]:
             with self.subTest((code, given)):
                 options = SimpleNamespace(newShape=given)
                 content = self.content(code, given, options=options)
@@ -602,14 +602,15 @@ class Batches(unittest.TestCase):
             self.assertEqual(batch_tables.PLACE.cut_out(page), f"\n{place}")
 
     def test_options_that_make_no_sense(self):
-        for options, text in [(["--batches", "0,8"], "--batches"), (["--engines", "tenon-other"], "no engine 'tenon-other'"),
+        for options, text in [(["--batches", "0,8"], "--batches"),
+                              (["--engines", "tenon-other"], "no engine 'tenon-other'"),
                               (["--threads", "1000"], "1000 threads need as many cores"),
                               (["--table", "/none.md"], "/none.md"), (["--table", __file__], "needs these two lines"),
                               (["--exe", "/none"], "cannot be started"), (["--rounds", "0"], "must be positive"),
                               (["m.onnx"], "m.onnx: the constants of .tflite")]:
             with self.subTest(text):
-                run = subprocess.run([sys.executable, batches.__file__, "--exe", EXE, "--engines", "tenon", *options, MODEL],
-                                     capture_output=True, text=True, check=False)
+                command = [sys.executable, batches.__file__, "--exe", EXE, "--engines", "tenon", *options, MODEL]
+                run = subprocess.run(command, capture_output=True, text=True, check=False)
                 self.assertNotEqual(run.returncode, 0)
                 self.assertIn(text, run.stderr.splitlines()[-1])
 
