@@ -143,6 +143,10 @@ DebugCallbackFunction LayerComparison::CompareTested()
 void LayerComparison::Keep(const LayerAssignment& layer, unsigned int output, const TensorView& tensor)
 {
     const Key key = MakeKey(layer, output, m_ReferenceCounts);
+    if (std::get<size_t>(key) >= MaxValuesOfOutput)
+    {
+        return;
+    }
     Value value{{*tensor.m_Info, {}}, &layer};
     if (m_TestedNames.contains(std::get<LayerName>(key)))
     {
@@ -159,6 +163,10 @@ void LayerComparison::Keep(const LayerAssignment& layer, unsigned int output, co
 void LayerComparison::Compare(const LayerAssignment& layer, unsigned int output, const TensorView& tensor)
 {
     const Key key = MakeKey(layer, output, m_TestedCounts);
+    if (std::get<size_t>(key) >= MaxValuesOfOutput)
+    {
+        return;
+    }
     ComparedLayer row = MakeRow(layer, output);
     row.m_Backend = layer.m_Backend.Get();
     row.m_IsInner = m_Inner.contains(std::get<LayerName>(key));

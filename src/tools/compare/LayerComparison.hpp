@@ -40,6 +40,9 @@ struct ComparedLayer
         false; ///< whether its output exists only here, because an activation runs as a part of it otherwise
 };
 
+/// The values of one output that are compared, from the first one on. Loops have more.
+constexpr size_t MaxValuesOfOutput = 100;
+
 /// A layer of one network is that of the other network which has its name; without a name, the one of its type with the
 /// same place among them. Values of a loop are told apart by their number.
 class LayerComparison

@@ -142,6 +142,16 @@ TEST(LayerComparison, NamesFusions)
 
 TEST(LayerComparison, IsBounded)
 {
+    LayerComparison loop({MakeLayer(1, "a")}, {MakeLayer(1, "a")}, {}, Limits());
+    for (const DebugCallbackFunction& callback : {loop.KeepReference(), loop.CompareTested()})
+    {
+        for (size_t i = 0; i < 2 * MaxValuesOfOutput; ++i)
+        {
+            Show(callback, 1, Floats({1}));
+        }
+    }
+    EXPECT_EQ(loop.Finish().size(), MaxValuesOfOutput);
+
     Limits limits;
     limits.m_MaxTotalBytes = 10;
     LayerComparison layers({MakeLayer(1, "a"), MakeLayer(2, "b")}, {MakeLayer(1, "a"), MakeLayer(2, "b")}, {}, limits);
