@@ -196,41 +196,61 @@ std::string FormatDetails(const ComparedOutput& output, const Comparison& compar
     return text + (histogram.empty() ? "" : fmt::format("  {}\n{}", unit, histogram));
 }
 
-} // namespace
-
-void AddOutput(Comparison& comparison, size_t index, const std::string& name, const TensorView& tested,
-               const std::string& referenceName, const TensorView& reference)
+/// Throws the errors of AddOutputs.
+Measure ChooseMeasure(const Comparison& comparison, size_t index, const OutputPair& pair)
 {
-    const std::optional<Measure> measure = FindMeasure(*tested.m_Info, *reference.m_Info);
-    const bool isOneShape = tested.m_Info->GetShape() == reference.m_Info->GetShape();
+    const TensorInfo& tested = *pair.m_Tested.m_Info;
+    const TensorInfo& reference = *pair.m_Reference.m_Info;
+    const std::optional<Measure> measure = FindMeasure(tested, reference);
+    const bool isOneShape = tested.GetShape() == reference.GetShape();
     const bool isAsBefore = index >= comparison.m_Outputs.size() ||
                             comparison.m_Outputs[index].m_Difference.GetMeasure() == measure.value_or(Measure::Exact);
     if (!isOneShape || !measure || !isAsBefore)
     {
-        throw InputError(fmt::format("--compare-with: output '{}' is {}, but {} in the reference{}; {} cannot be "
-                                     "compared",
-                                     OneLine(name), tested.m_Info->ToString(), reference.m_Info->ToString(),
-                                     name == referenceName ? "" : fmt::format(", '{}'", OneLine(referenceName)),
-                                     isOneShape ? "these types" : "tensors of different shapes"));
+        throw InputError(
+            fmt::format("--compare-with: output '{}' is {}, but {} in the reference{}; {} cannot be compared",
+                        OneLine(pair.m_Name), tested.ToString(), reference.ToString(),
+                        pair.m_Name == pair.m_ReferenceName ? "" : fmt::format(", '{}'", OneLine(pair.m_ReferenceName)),
+                        isOneShape ? "these types" : "tensors of different shapes"));
     }
     if (comparison.m_Tolerance && !HasBoundFor(*comparison.m_Tolerance, *measure))
     {
         throw UsageError(fmt::format("--tolerance: {} is no bound for output '{}', which is {}; add {}abs or rel",
-                                     DescribeTolerance(*comparison.m_Tolerance), OneLine(name),
-                                     tested.m_Info->ToString(),
+                                     DescribeTolerance(*comparison.m_Tolerance), OneLine(pair.m_Name),
+                                     tested.ToString(),
                                      *measure == Measure::Floats  ? "ulp, "
                                      : *measure == Measure::Steps ? "steps, "
                                                                   : ""));
     }
-    if (index >= comparison.m_Outputs.size())
+    return *measure;
+}
+
+} // namespace
+
+void AddOutputs(Comparison& comparison, const std::vector<OutputPair>& outputs)
+{
+    std::vector<Measure> measures;
+    for (size_t i = 0; i < outputs.size(); ++i)
     {
-        comparison.m_Outputs.push_back(
-            {name, referenceName, {}, {}, TensorDifference(*measure, comparison.m_Tolerance.value_or(Tolerance()))});
+        measures.push_back(ChooseMeasure(comparison, i, outputs[i]));
     }
-    ComparedOutput& output = comparison.m_Outputs[index];
-    output.m_Info = *tested.m_Info;
-    output.m_ReferenceInfo = *reference.m_Info;
-    output.m_Difference.AddRun(tested, reference);
+    for (size_t i = 0; i < outputs.size(); ++i)
+    {
+        const OutputPair& pair = outputs[i];
+        if (i >= comparison.m_Outputs.size())
+        {
+            comparison.m_Outputs.push_back(
+                {pair.m_Name,
+                 pair.m_ReferenceName,
+                 {},
+                 {},
+                 TensorDifference(measures[i], comparison.m_Tolerance.value_or(Tolerance()))});
+        }
+        ComparedOutput& output = comparison.m_Outputs[i];
+        output.m_Info = *pair.m_Tested.m_Info;
+        output.m_ReferenceInfo = *pair.m_Reference.m_Info;
+        output.m_Difference.AddRun(pair.m_Tested, pair.m_Reference);
+    }
 }
 
 std::string DescribeTies(const ComparedOutput& output)

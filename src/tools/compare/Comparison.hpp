@@ -40,10 +40,18 @@ struct Comparison
     std::vector<ComparedLayer> m_Layers; ///< of --compare-layers
 };
 
-/// Adds an output of a run. Throws InputError, which names the output, if the shapes or the types cannot be compared,
-/// and UsageError if the tolerance has no bound for it. Outputs are added in the same order in each run.
-void AddOutput(Comparison& comparison, size_t index, const std::string& name, const TensorView& tested,
-               const std::string& referenceName, const TensorView& reference);
+/// An output of a run, and that of the reference.
+struct OutputPair
+{
+    std::string m_Name;
+    TensorView m_Tested;
+    std::string m_ReferenceName;
+    TensorView m_Reference;
+};
+
+/// Adds all outputs of a run, or none: throws InputError, which names the output, if the shapes or the types cannot be
+/// compared, and UsageError if the tolerance has no bound for it. The outputs are the same in each run.
+void AddOutputs(Comparison& comparison, const std::vector<OutputPair>& outputs);
 
 /// A remark if the output looks like classes or indices and differs; else empty.
 std::string DescribeTies(const ComparedOutput& output);

@@ -352,13 +352,15 @@ void RunComparison::AddRun(size_t index, const std::string& file, std::span<cons
     const bool hasNetwork = m_Network != nullptr;
     const double referenceMs = hasNetwork ? m_Network->Run(MakeInputs(inputs)) : 0.0;
     const std::vector<OutputData>* const expected = hasNetwork ? nullptr : &ReadExpected(index, file, outputs);
+    std::vector<OutputPair> pairs;
     for (size_t i = 0; i < m_Tested.m_Outputs.size(); ++i)
     {
         const Binding& output = m_Tested.m_Outputs[i];
         const OutputData& reference = hasNetwork ? m_Network->GetOutputs().Get(m_Outputs[i].m_Id) : (*expected)[i];
         const std::string& name = hasNetwork ? m_Outputs[i].m_Name : output.m_Name;
-        AddOutput(m_Comparison, i, output.m_Name, TensorView(outputs.Get(output.m_Id)), name, TensorView(reference));
+        pairs.push_back({output.m_Name, TensorView(outputs.Get(output.m_Id)), name, TensorView(reference)});
     }
+    AddOutputs(m_Comparison, pairs);
     if (!file.empty())
     {
         m_Comparison.m_Files.push_back(file);

@@ -29,9 +29,10 @@ Comparison MakeComparison()
     comparison.m_ReferenceMs = {84.5, 84.25};
     comparison.m_Tolerance = ParseTolerance("0.5");
     const Tensor reference(TensorInfo({1, 2}, DataType::Float32), {1, 2});
-    AddOutput(comparison, 0, "y", Tensor(TensorInfo({1, 2}, DataType::Float32), {1.5, 2}).View(), "y",
-              reference.View());
-    AddOutput(comparison, 0, "y", Tensor(TensorInfo({1, 2}, DataType::Float32), {1, 4}).View(), "y", reference.View());
+    AddOutputs(comparison,
+               {{"y", Tensor(TensorInfo({1, 2}, DataType::Float32), {1.5, 2}).View(), "y", reference.View()}});
+    AddOutputs(comparison,
+               {{"y", Tensor(TensorInfo({1, 2}, DataType::Float32), {1, 4}).View(), "y", reference.View()}});
     return comparison;
 }
 
@@ -98,8 +99,8 @@ TEST(Comparison, CountsNonFiniteElements)
 {
     Comparison comparison;
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    AddOutput(comparison, 0, "y", Tensor(DataType::Float32, {nan, nan, 1}).View(), "y",
-              Tensor(DataType::Float32, {nan, 1, 1}).View());
+    AddOutputs(comparison, {{"y", Tensor(DataType::Float32, {nan, nan, 1}).View(), "y",
+                             Tensor(DataType::Float32, {nan, 1, 1}).View()}});
     EXPECT_TRUE(Has(FormatComparison(comparison), "  NaN or infinite: 1 elements in one of the two alone, 1 in both "
                                                   "alike; errors are without them\n"));
 }
@@ -109,7 +110,7 @@ TEST(Comparison, TellsOfTies)
     const auto notes = [](DataType type, const std::vector<double>& tested, const std::vector<double>& reference)
     {
         Comparison comparison;
-        AddOutput(comparison, 0, "classes", Tensor(type, tested).View(), "classes", Tensor(type, reference).View());
+        AddOutputs(comparison, {{"classes", Tensor(type, tested).View(), "classes", Tensor(type, reference).View()}});
         EXPECT_EQ(Has(FormatComparison(comparison), "note: "), !DescribeTies(comparison.m_Outputs[0]).empty());
         return !DescribeTies(comparison.m_Outputs[0]).empty();
     };
@@ -123,8 +124,8 @@ TEST(Comparison, TellsOfTies)
 TEST(Comparison, CountsElementsOfIntegers)
 {
     Comparison comparison;
-    AddOutput(comparison, 0, "y", Tensor(DataType::Signed32, {1, 2, 3}).View(), "z",
-              Tensor(DataType::Signed32, {1, 5, 3}).View());
+    AddOutputs(comparison, {{"y", Tensor(DataType::Signed32, {1, 2, 3}).View(), "z",
+                             Tensor(DataType::Signed32, {1, 5, 3}).View()}});
     const std::string text = FormatComparison(comparison);
     EXPECT_TRUE(Has(text, "output 'y' Signed32 [3], reference 'z'\n")) << text;
     EXPECT_TRUE(Has(text, "  1 of 3 elements differ\n")) << text;
@@ -181,8 +182,9 @@ TEST(Comparison, IsInJson)
 TEST(Comparison, OfOtherShapesAndTypesIsRefused)
 {
     Comparison comparison;
-    const auto add = [&](const Tensor& tested, const Tensor& reference)
-    { AddOutput(comparison, 0, "y", tested.View(), "z", reference.View()); };
+    const auto add = [&](const Tensor& tested, const Tensor& reference) {
+        AddOutputs(comparison, {{"y", tested.View(), "z", reference.View()}});
+    };
     EXPECT_THROW_WITH(add(Tensor(DataType::Float32, {1}), Tensor(DataType::Float32, {1, 2})), InputError,
                       "--compare-with: output 'y' is Float32 [1], but Float32 [2] in the reference, 'z'; tensors of "
                       "different shapes cannot be compared");
@@ -196,6 +198,18 @@ TEST(Comparison, OfOtherShapesAndTypesIsRefused)
     add(Tensor(DataType::Signed32, {1}), Tensor(DataType::Signed32, {1}));
     EXPECT_THROW_WITH(add(Tensor(DataType::Float32, {1}), Tensor(DataType::Float32, {1})), InputError,
                       "these types cannot be compared");
+}
+
+TEST(Comparison, AddsAllOutputsOfARunOrNone)
+{
+    Comparison comparison;
+    const Tensor one(DataType::Float32, {1});
+    const Tensor two(DataType::Float32, {1, 2});
+    AddOutputs(comparison, {{"a", one.View(), "a", one.View()}, {"b", two.View(), "b", two.View()}});
+    EXPECT_THROW_WITH(
+        AddOutputs(comparison, {{"a", one.View(), "a", one.View()}, {"b", two.View(), "b", one.View()}}), InputError,
+        "output 'b' is Float32 [2], but Float32 [1] in the reference");
+    EXPECT_EQ(comparison.m_Outputs[0].m_Difference.MeanErrorsOfRuns().size(), 1U);
 }
 
 } // namespace
