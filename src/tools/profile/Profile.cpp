@@ -57,6 +57,33 @@ void Add(std::optional<uint64_t>& sum, const std::optional<uint64_t>& further)
     sum = sum && further ? std::optional(*sum + *further) : std::nullopt;
 }
 
+void AddToType(const ProfiledLayer& layer, ProfiledType& type)
+{
+    const double ms = layer.m_Ms->m_Mean;
+    ++type.m_Count;
+    type.m_Ms += ms;
+    if (const std::optional<uint64_t> operations = layer.m_Work.CountOperations())
+    {
+        type.m_Operations += static_cast<double>(*operations);
+        type.m_OperationsMs += ms;
+    }
+    if (const std::optional<uint64_t> bytes = layer.m_Work.CountBytes())
+    {
+        type.m_Bytes += static_cast<double>(*bytes);
+        type.m_BytesMs += ms;
+    }
+    if (layer.m_RooflineMs)
+    {
+        type.m_RooflineMs += *layer.m_RooflineMs;
+        type.m_RooflineOfMs += ms;
+    }
+    const std::string& backend = layer.m_Planned.m_Backend;
+    if (!backend.empty() && std::find(type.m_Backends.begin(), type.m_Backends.end(), backend) == type.m_Backends.end())
+    {
+        type.m_Backends.push_back(backend);
+    }
+}
+
 class ProfileMaker
 {
 public:
@@ -91,7 +118,7 @@ public:
                 layer.m_RooflineMs = ComputeRooflineMs(*peaks, layer.m_Work, layer.m_DataType);
             }
         }
-        SumTypes();
+        m_Profile.m_Types = SumTypes(m_Profile.m_Layers);
         return std::move(m_Profile);
     }
 
@@ -254,54 +281,6 @@ private:
         }
     }
 
-    void SumTypes()
-    {
-        std::map<std::string, size_t> places;
-        for (const ProfiledLayer& layer : m_Profile.m_Layers)
-        {
-            if (!layer.m_Ms)
-            {
-                continue;
-            }
-            const auto [place, isNew] = places.emplace(layer.m_Planned.m_Type, m_Profile.m_Types.size());
-            if (isNew)
-            {
-                m_Profile.m_Types.emplace_back().m_Type = layer.m_Planned.m_Type;
-            }
-            AddToType(layer, m_Profile.m_Types[place->second]);
-        }
-        std::stable_sort(m_Profile.m_Types.begin(), m_Profile.m_Types.end(),
-                         [](const ProfiledType& a, const ProfiledType& b) { return a.m_Ms > b.m_Ms; });
-    }
-
-    static void AddToType(const ProfiledLayer& layer, ProfiledType& type)
-    {
-        const double ms = layer.m_Ms->m_Mean;
-        ++type.m_Count;
-        type.m_Ms += ms;
-        if (const std::optional<uint64_t> operations = layer.m_Work.CountOperations())
-        {
-            type.m_Operations += static_cast<double>(*operations);
-            type.m_OperationsMs += ms;
-        }
-        if (const std::optional<uint64_t> bytes = layer.m_Work.CountBytes())
-        {
-            type.m_Bytes += static_cast<double>(*bytes);
-            type.m_BytesMs += ms;
-        }
-        if (layer.m_RooflineMs)
-        {
-            type.m_RooflineMs += *layer.m_RooflineMs;
-            type.m_RooflineOfMs += ms;
-        }
-        const std::string& backend = layer.m_Planned.m_Backend;
-        if (!backend.empty() &&
-            std::find(type.m_Backends.begin(), type.m_Backends.end(), backend) == type.m_Backends.end())
-        {
-            type.m_Backends.push_back(backend);
-        }
-    }
-
     const ProfileSources& m_Sources;
     Trace m_Trace;
     Profile m_Profile;
@@ -310,6 +289,28 @@ private:
 };
 
 } // namespace
+
+std::vector<ProfiledType> SumTypes(const std::vector<ProfiledLayer>& layers)
+{
+    std::vector<ProfiledType> types;
+    std::map<std::string, size_t> places;
+    for (const ProfiledLayer& layer : layers)
+    {
+        if (!layer.m_Ms)
+        {
+            continue;
+        }
+        const auto [place, isNew] = places.emplace(layer.m_Planned.m_Type, types.size());
+        if (isNew)
+        {
+            types.emplace_back().m_Type = layer.m_Planned.m_Type;
+        }
+        AddToType(layer, types[place->second]);
+    }
+    std::stable_sort(types.begin(), types.end(),
+                     [](const ProfiledType& a, const ProfiledType& b) { return a.m_Ms > b.m_Ms; });
+    return types;
+}
 
 NetworkStructure ReadStructure(const IOptimizedNetwork& network)
 {

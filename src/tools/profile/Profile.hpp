@@ -75,7 +75,7 @@ struct ProfiledLayer
     std::vector<ProfiledTensor> m_Outputs;
 };
 
-/// All layers of one type.
+/// All layers of one type; times are sums of means.
 struct ProfiledType
 {
     std::string m_Type;
@@ -90,6 +90,9 @@ struct ProfiledType
     double m_RooflineOfMs = 0.0; ///< time of the layers that have a roofline
     std::vector<std::string> m_Backends;
 };
+
+/// Those with the longest times first.
+std::vector<ProfiledType> SumTypes(const std::vector<ProfiledLayer>& layers);
 
 struct Profile
 {
@@ -133,7 +136,8 @@ struct ProfileSources
 /// Model and threads are left to the caller.
 Profile MakeProfile(const ProfileSources& sources, const std::optional<MachinePeaks>& peaks);
 
-/// Tables by layer, in the order of execution, and by type.
+/// Tables by layer, in the order of execution, and by type. Times are means, or medians where other load of the machine
+/// has lengthened the means by far.
 std::string FormatProfile(const Profile& profile);
 
 /// Writes an object, which docs/profile.md describes.

@@ -52,10 +52,10 @@ constexpr size_t MsWidth = 9;
 constexpr size_t PercentWidth = 8;
 constexpr size_t RateWidth = 7;
 
-std::vector<std::string> FigureTitles()
+std::vector<std::string> FigureTitles(bool hasMedians)
 {
-    return {Cell("[avg ms]", MsWidth), Cell("[avg %]", PercentWidth), Cell("[cdf %]", PercentWidth),
-            Cell("[GOP/s]", RateWidth), Cell("[GB/s]", RateWidth)};
+    return {Cell(hasMedians ? "[med ms]" : "[avg ms]", MsWidth), Cell(hasMedians ? "[med %]" : "[avg %]", PercentWidth),
+            Cell("[cdf %]", PercentWidth), Cell("[GOP/s]", RateWidth), Cell("[GB/s]", RateWidth)};
 }
 
 std::string RooflineTitle()
@@ -74,9 +74,9 @@ std::string NameOf(const ProfiledLayer& layer)
     return NameCell(layer.m_Network.empty() ? name : layer.m_Network + "/" + name);
 }
 
-std::string FormatLayers(const Profile& profile)
+std::string FormatLayers(const Profile& profile, bool hasMedians)
 {
-    TextRows rows = {FigureTitles()};
+    TextRows rows = {FigureTitles(hasMedians)};
     if (profile.m_Peaks)
     {
         rows[0].push_back(RooflineTitle());
@@ -106,10 +106,10 @@ std::string FormatLayers(const Profile& profile)
     return FormatRows(rows);
 }
 
-std::string FormatTypes(const Profile& profile)
+std::string FormatTypes(const Profile& profile, bool hasMedians)
 {
     std::vector<std::string> titles = {"[node type]", Cell("[count]", 7)};
-    const std::vector<std::string> figures = FigureTitles();
+    const std::vector<std::string> figures = FigureTitles(hasMedians);
     titles.insert(titles.end(), figures.begin(), figures.end());
     if (profile.m_Peaks)
     {
@@ -155,14 +155,34 @@ std::string FormatPeaks(const MachinePeaks& peaks)
                               peaks.m_BytesBySize.front().second / giga, peaks.m_BytesBySize.back().second / giga);
 }
 
+/// The profile with medians for means.
+Profile TakeMedians(Profile profile)
+{
+    profile.m_InferenceMs->m_Mean = profile.m_InferenceMs->m_Median;
+    for (ProfiledLayer& layer : profile.m_Layers)
+    {
+        if (layer.m_Ms)
+        {
+            layer.m_Ms->m_Mean = layer.m_Ms->m_Median;
+        }
+    }
+    profile.m_Types = SumTypes(profile.m_Layers);
+    return profile;
+}
+
 } // namespace
 
-std::string FormatProfile(const Profile& profile)
+std::string FormatProfile(const Profile& measured)
 {
-    if (!profile.m_InferenceMs)
+    if (!measured.m_InferenceMs)
     {
         return "Profile: no inference has ended\n";
     }
+    const Profile medians = TakeMedians(measured);
+    constexpr double maxDisturbance = 1.25; // as on the page
+    const bool isDisturbed =
+        medians.GetLayersMs() > 0.0 && measured.GetLayersMs() > maxDisturbance * medians.GetLayersMs();
+    const Profile& profile = isDisturbed ? medians : measured;
     const double inference = profile.m_InferenceMs->m_Mean;
     const std::string runs = profile.m_IsFirst ? "the first inference, which also plans memory (more of them: -I N)"
                                                : fmt::format("{} inferences after the first", profile.m_NumInferences);
@@ -172,19 +192,16 @@ std::string FormatProfile(const Profile& profile)
     {
         text += fmt::format("{} later events found no room in the profile\n", profile.m_NumDropped);
     }
-    double medians = 0.0;
-    for (const ProfiledLayer& layer : profile.m_Layers)
-    {
-        medians += layer.m_Ms ? layer.m_Ms->m_Median : 0.0;
-    }
-    constexpr double maxDisturbance = 1.25; // as on the page
-    if (profile.GetLayersMs() > maxDisturbance * medians)
+    if (isDisturbed)
     {
         text +=
-            fmt::format("Other load of the machine disturbed it: the medians of layers sum up to {:.3f} ms\n", medians);
+            fmt::format("Other load of the machine disturbed it: the means of layers are {:.1f} times their medians, "
+                        "which follow\n",
+                        measured.GetLayersMs() / medians.GetLayersMs());
     }
     text += profile.m_Peaks ? FormatPeaks(*profile.m_Peaks) : "";
-    return text + "\nRun order:\n" + FormatLayers(profile) + "\nSummary by node type:\n" + FormatTypes(profile);
+    return text + "\nRun order:\n" + FormatLayers(profile, isDisturbed) + "\nSummary by node type:\n" +
+           FormatTypes(profile, isDisturbed);
 }
 
 } // namespace tenon::tools

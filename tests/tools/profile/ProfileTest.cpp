@@ -195,8 +195,12 @@ TEST_F(ProfileOfLayers, SaysWhereOtherLoadDisturbedIt)
         m_Profiler.AddInference(100000 * duration, duration + 1000);
     }
     const std::string text = FormatProfile(Make());
-    EXPECT_TRUE(Has(text, "Other load of the machine disturbed it: the medians of layers sum up to 4.000 ms\n"))
+    EXPECT_TRUE(Has(text,
+                    "of which 4.000 ms in layers, 2 threads\nOther load of the machine disturbed it: the means of "
+                    "layers are 4.1 times their medians, which follow\n"))
         << text;
+    EXPECT_TRUE(Has(text, "[node type]    [count]   [med ms]   [med %]   [cdf %]")) << text;
+    EXPECT_TRUE(Has(text, "Convolution2d        1      4.000  100.000%  100.000%")) << text;
 }
 
 TEST_F(ProfileOfLayers, SaysWhereOnlyTheFirstInferenceIsThere)

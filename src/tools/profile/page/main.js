@@ -356,7 +356,7 @@ function listen() {
 function chooseStatistic() {
   const { a } = state;
   const medians = a.layers.reduce((sum, layer) => sum + (layer.ms ? layer.ms.median : 0), 0);
-  if (a.sum > 1.25 * medians) {
+  if (medians > 0 && a.sum > 1.25 * medians) {
     state.disturbed = `other load disturbed this run: the means of layers are ${numberText(a.sum / medians, 1)}× their medians`;
     state.statistic = "median";
     byId("statistic").value = "median";
