@@ -2,6 +2,7 @@
 // See PreparedNetwork.hpp.
 #include "tools/execute_network/PreparedNetwork.hpp"
 
+#include "tools/common/Assignment.hpp"
 #include "tools/common/Backends.hpp"
 #include "tools/common/Console.hpp"
 #include "tools/common/Errors.hpp"
