@@ -32,7 +32,8 @@ Written anew by
 
 {machine}
 {threads}. Times are of whole batches, medians of {rounds} interleaved rounds of {turn:g} ms or of one run, whichever is
-longer. Inputs are resized. {constants}
+longer. Inputs are resized.
+{constants}
 
 ![Inferences a second by batch]({image})
 
@@ -95,6 +96,7 @@ def parse_arguments():
 def write(parser, args, results, fixed):
     image = args.table.with_name("batches.svg") if args.table else Path("batches.svg")
     options = changed_options(parser, args, ["batches", "engines", "threads", "cores", "rounds", "turn"])
+    options += [] if args.priority else ["--no-priority"]
     head = HEAD.format(options="".join(option + " " for option in options), machine=describe_machine(),
                        threads="1 thread" if args.threads == 1 else f"{args.threads} threads", rounds=args.rounds,
                        turn=args.turn, constants=describe_constants(results, fixed), image=image.name)
