@@ -68,7 +68,6 @@ def parse_arguments():
                         default=["tenon", "tflite-xnnpack", "openvino-f32"])
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--turn", type=float, default=200.0, help="milliseconds")
-    parser.add_argument("--no-priority", dest="priority", action="store_false", help="as any other process")
     parser.add_argument("--json", type=Path, help="write all figures here, too")
     args = parser.parse_args()
     if min(args.threads, args.rounds) < 1 or args.turn <= 0:
@@ -84,7 +83,7 @@ def parse_arguments():
             parser.error(reason)
     settings = settings_of(parser, args, "CpuAcc,CpuRef", args.threads)
     settings.cores = set(sorted(settings.cores)[-args.threads:])
-    settings.turn, settings.priority, settings.loads, settings.timeout = args.turn, args.priority, 1, 300.0
+    settings.turn, settings.loads, settings.timeout = args.turn, 1, 300.0
     if args.table:
         try:
             batch_tables.PLACE.fill(args.table, None)
