@@ -15,7 +15,6 @@
 #include "tools/common/File.hpp"
 #include "tools/common/Process.hpp"
 #include "tools/common/Stopwatch.hpp"
-#include "tools/common/Strings.hpp"
 #include "tools/common/SystemFiles.hpp"
 #include "tools/common/Terminal.hpp"
 #include "tools/execute_network/FileChecks.hpp"
@@ -109,20 +108,24 @@ public:
         return times;
     }
 
-    /// The figures of today, and the report with them.
     Figures GetFigures()
     {
-        SetStatistics(m_Report, m_Runtime->GetStatistics(m_Network));
-        m_Figures.m_ArenaBytes = m_Report.m_ArenaBytes;
+        m_Figures.m_ArenaBytes = m_Runtime->GetStatistics(m_Network).m_ArenaBytes;
         m_Figures.m_OverallBytes = GetPeak();
-        m_Report.m_FirstInferenceMs = m_Figures.m_FirstMs;
+        return m_Figures;
+    }
+
+    /// The report as it is now, without times of inferences.
+    Report& CompleteReport()
+    {
+        SetStatistics(m_Report, m_Runtime->GetStatistics(m_Network));
         m_Report.m_PeakRssBytes = GetPeakRssBytes();
         for (Binding& output : m_Report.m_Outputs)
         {
             output.m_Info =
                 m_Callers.front().m_NumRuns > 0 ? m_Callers.front().m_Outputs.Get(output.m_Id).m_Info : output.m_Info;
         }
-        return m_Figures;
+        return m_Report;
     }
 
     std::vector<std::string> GetBackendNames() const
@@ -140,7 +143,7 @@ public:
                           : "");
     }
 
-    Report& GetReport() { return m_Report; }
+    bool IsReadOptimized() const { return m_Report.m_Compute.empty(); }
 
 private:
     struct Caller
@@ -184,7 +187,7 @@ public:
         }
         m_Network = std::make_unique<MeasuredNetwork>(m_Options, CountThreads(m_Options), 0);
         m_Network->Prepare(1);
-        if (against.m_Kind == Against::Kind::Backends && m_Network->GetReport().m_Compute.empty())
+        if (against.m_Kind == Against::Kind::Backends && m_Network->IsReadOptimized())
         {
             throw UsageError("--against: the model is optimized already, so no other backends can run it; give the "
                              "model itself");
@@ -255,7 +258,7 @@ public:
         WarmUp();
         Print(FormatBounds(m_Result.m_Bounds));
         m_Other ? MeasureBoth() : MeasureAlone();
-        Report& report = m_Network.GetReport();
+        Report& report = m_Network.CompleteReport();
         report.m_FirstInferenceMs = m_Result.m_Sides[0].m_Figures.m_FirstMs;
         for (const std::vector<double>& times : m_Result.m_Sides[0].m_Runs.m_Ms)
         {
