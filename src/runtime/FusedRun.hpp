@@ -64,7 +64,7 @@ struct FusedWorkload
     std::unique_ptr<IShapedWorkload> m_Shared;
     std::unique_ptr<IShapedWorkload> m_PartOwner; ///< the workload that m_Part refers to
     std::unique_ptr<IShapedWorkload> m_Part;      ///< for one thread, of one of the parts of a tile; null: no parts
-    size_t m_Parts = 1;                           ///< equal parts of a tile
+    size_t m_Parts = 0; ///< equal parts of each tile that threads take; 1: whole tiles; 0: they share each tile
     std::array<Input, MaxInputs> m_Inputs;
     size_t m_NumInputs = 0;
 };
@@ -117,7 +117,7 @@ struct FusedRun
         return threads <= 1 || m_Tiles >= 2 * threads;
     }
     /// A run with one workload for all steps is used in any case, so that results do not depend on the number of
-    /// threads: if there are too few tiles, threads run parts of tiles or share the work of a tile.
+    /// threads: if there are too few tiles, see FusedWorkload::m_Parts.
     bool IsWorthwhile(size_t threads) const { return m_Fused.m_Workload != nullptr || HasTilesFor(threads); }
 };
 

@@ -32,7 +32,7 @@ void FusedRunner::Run(const FusedRun& run, const RunArgs& args) const
     };
     try
     {
-        if (hasTiles || parts > 1)
+        if (parts != 0)
         {
             args.m_Parallel->Run(threads, 1, std::ref(runThreads));
         }

@@ -181,7 +181,7 @@ TEST(Attention, WithMasksOfManyShapes)
     ExpectAttention({.m_Mask = TensorShape{1}}, false);
 }
 
-TEST(Attention, HasPartsWhereThreadsOutnumberHeads)
+TEST(Attention, HasPartsForThreads)
 {
     if (!cpu::GetCpuFeatures().m_Simd)
     {
@@ -194,12 +194,13 @@ TEST(Attention, HasPartsWhereThreadsOutnumberHeads)
         EXPECT_EQ(run->m_Fused.m_Part != nullptr, run->m_Fused.m_Parts > 1);
         return run->m_Fused.m_Parts;
     };
-    EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 4}), 2u);
+    EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 4}), 1u); // a head for each thread
     EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 1, .m_Queries = 512}), 4u);
-    EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 3, .m_Queries = 512}),
-              4u); // with 2, two threads would have one part only
-    EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 1, .m_Queries = 509}), 1u); // a prime
-    EXPECT_EQ(countParts({.m_Batches = 2, .m_Heads = 4}), 1u);                   // a head for each thread and more
+    EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 2, .m_Queries = 512}), 2u);
+    EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 3, .m_Queries = 512}), 4u); // with 2, two threads would have one
+    EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 3, .m_Queries = 61}), 1u);  // a prime
+    EXPECT_EQ(countParts({.m_Batches = 1, .m_Heads = 1, .m_Queries = 509}), 0u); // threads share the head
+    EXPECT_EQ(countParts({.m_Batches = 2, .m_Heads = 4}), 0u);                   // two heads for each thread
     for (const unsigned int maskRows : {1u, 320u})
     {
         ExpectAttention({.m_Batches = 1, .m_Heads = 2, .m_Queries = 320, .m_Mask = TensorShape{2, maskRows, 77}}, true);

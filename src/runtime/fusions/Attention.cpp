@@ -164,13 +164,36 @@ bool HasQueriesAsRows(const Step& product)
            descriptor.m_DataLayoutY == DataLayout::NCHW;
 }
 
-/// The time of the thread that takes the longest, in queries, if threads take ranges of `parts` parts of so many
-/// queries.
-size_t GetCost(size_t parts, size_t queries, size_t threads)
+/// The ways in which several threads run an attention, by their time in units of a query.
+class ThreadCosts
 {
-    constexpr size_t Preparation = 6; // of keys and values
-    return (parts + threads - 1) / threads * (queries + Preparation);
-}
+public:
+    ThreadCosts(size_t heads, size_t queries, size_t threads) : m_Heads(heads), m_Queries(queries), m_Threads(threads)
+    {
+    }
+
+    /// Threads take equal ranges of heads, each in so many parts.
+    size_t OfParts(size_t parts) const
+    {
+        return DivideUp(m_Heads * parts, m_Threads) * (m_Queries / parts + Preparation);
+    }
+    /// Threads share the queries of one head after the other; one thread prepares keys and values.
+    size_t OfSharing() const
+    {
+        return m_Heads * (Preparation + Join + DivideUp(DivideUp(m_Queries, Panel), m_Threads) * Panel);
+    }
+
+private:
+    static constexpr size_t Preparation = 6; ///< of the keys and values of a head
+    static constexpr size_t Join = 6;        ///< of a loop
+    static constexpr size_t Panel = 16;      ///< queries that a thread takes at once
+
+    static size_t DivideUp(size_t a, size_t b) { return (a + b - 1) / b; }
+
+    size_t m_Heads;
+    size_t m_Queries;
+    size_t m_Threads;
+};
 
 /// Makes the workload of a part of a head, for `parts` parts; false if there is none. `infos`: of a head.
 bool TryParts(const PlanDraft& draft, const AttentionSteps& of, FusedRun& run, HeadInfos infos, unsigned int parts)
@@ -194,40 +217,45 @@ bool TryParts(const PlanDraft& draft, const AttentionSteps& of, FusedRun& run, H
         fused.m_PartOwner = nullptr;
         return false;
     }
-    fused.m_Parts = parts;
     fused.m_Inputs[0].m_IsCut = true;
     fused.m_Inputs[2].m_IsCut = isMaskCut;
     return true;
 }
 
-/// Cuts heads into parts if there are too few heads for the threads. Keys and values are prepared anew for each part,
-/// which takes less than the waiting of threads that share one head after the other. All threads must have a part.
-void CutHeads(const PlanDraft& draft, const AttentionSteps& of, FusedRun& run, const HeadInfos& infos)
+/// Decides how threads run an attention that has too few heads for equal shares: in heads, in parts of heads, each of
+/// which prepares keys and values anew, or one head after the other.
+void ChooseParts(const PlanDraft& draft, const AttentionSteps& of, FusedRun& run, const HeadInfos& infos)
 {
+    constexpr size_t MaxPartsOfThread = 4;
     const size_t threads = std::min<size_t>(draft.m_Options.m_MaxThreads, run.m_AllowedThreads);
-    const unsigned int queries = CountRows(draft.OutputOf(run.m_First));
-    if (run.HasTilesFor(threads) || !HasQueriesAsRows(draft.GetStep(run.m_First)) ||
-        !HasQueriesAsRows(draft.GetStep(run.m_First + of.m_Values)))
+    if (run.HasTilesFor(threads))
     {
         return;
     }
-    constexpr size_t MaxPartsOfThread = 4;
-    std::vector<unsigned int> numbers;
-    for (unsigned int parts = 2; parts <= queries && run.m_Tiles * (parts - 1) < MaxPartsOfThread * threads; ++parts)
+    const unsigned int queries = CountRows(draft.OutputOf(run.m_First));
+    const bool isCut =
+        HasQueriesAsRows(draft.GetStep(run.m_First)) && HasQueriesAsRows(draft.GetStep(run.m_First + of.m_Values));
+    const ThreadCosts costs(run.m_Tiles, queries, threads);
+    std::vector<unsigned int> numbers = {1};
+    for (unsigned int parts = 2; isCut && parts <= queries && run.m_Tiles * (parts - 1) < MaxPartsOfThread * threads;
+         ++parts)
     {
-        if (queries % parts == 0 && run.m_Tiles * parts >= threads)
+        if (queries % parts == 0)
         {
             numbers.push_back(parts);
         }
     }
-    std::stable_sort(
-        numbers.begin(), numbers.end(),
-        [&](unsigned int a, unsigned int b)
-        { return GetCost(run.m_Tiles * a, queries / a, threads) < GetCost(run.m_Tiles * b, queries / b, threads); });
-    if (std::any_of(numbers.begin(), numbers.end(),
-                    [&](unsigned int parts) { return TryParts(draft, of, run, infos, parts); }))
+    std::erase_if(numbers, [&](unsigned int parts) { return costs.OfParts(parts) >= costs.OfSharing(); });
+    std::stable_sort(numbers.begin(), numbers.end(),
+                     [&](unsigned int a, unsigned int b) { return costs.OfParts(a) < costs.OfParts(b); });
+    for (const unsigned int parts : numbers)
     {
-        run.m_MaxThreads = threads;
+        if (parts == 1 || TryParts(draft, of, run, infos, parts))
+        {
+            run.m_Fused.m_Parts = parts;
+            run.m_MaxThreads = std::min(threads, run.m_Tiles * parts);
+            return;
+        }
     }
 }
 
@@ -257,7 +285,7 @@ WhyNot JoinLayers(const PlanDraft& draft, const AttentionSteps& of, FusedRun& ru
         addInput(of.m_Add, of.m_Added);
     }
     addInput(of.m_Values, 1);
-    CutHeads(draft, of, run, infos);
+    ChooseParts(draft, of, run, infos);
     for (TiledStep& step : run.m_Steps)
     {
         step.m_ScratchBytes = 0; // the steps do not run themselves
