@@ -186,13 +186,17 @@ std::string FormatOperators(const NetworkSummary& network, size_t width)
     for (const OperatorSummary& summary : network.m_Operators)
     {
         const uint64_t part = isOfMacs ? summary.m_Work.m_Macs : summary.m_Parameters.m_Elements;
-        shares.push_back(all == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(all));
+        shares.push_back(static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(all, 1)));
         rows.push_back({NameCell(summary.m_Type), std::to_string(summary.m_Count), FormatTypes(summary),
                         FormatLarge(summary.m_Parameters.m_Elements), FormatMacs(summary.m_Work, summary.m_Count), ""});
     }
     for (const size_t column : {1U, 3U, 4U})
     {
         AlignRight(rows, column);
+    }
+    if (all == 0)
+    {
+        return FormatRows(rows);
     }
     size_t used = 0;
     for (size_t column = 0; column + 1 < rows.front().size(); ++column)
