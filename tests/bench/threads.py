@@ -51,7 +51,7 @@ BF16_HEAD = """
 ## bfloat16
 
 Tenon by the option that reduces float32 to bfloat16, and its time by that in float32. Where bfloat16 would gain
-nothing, layers stay in float32.
+nothing, layers stay in float32. Quantized models have no float32 to reduce: their ratios are those of equal work.
 
 """
 TRACE_HEAD = """

@@ -83,7 +83,7 @@ class TfLite:
                                     experimental_op_resolver_type=self.resolver)
 
     def load(self, model, threads, files):
-        self.loaded = model, threads
+        self.loaded = model, threads, files
         self.interpreter = self.make(model, threads)
         for detail, (_, shape) in zip(self.interpreter.get_input_details(), map(split_input, files)):
             if shape is not None and shape != tuple(detail["shape"]):
@@ -115,7 +115,7 @@ class TfLite:
 
     def copy(self):
         other = TfLite(*self.made_by)
-        other.load(*self.loaded, None)
+        other.load(*self.loaded)
         other.bind(self.files)
         return other
 
