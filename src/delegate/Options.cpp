@@ -283,7 +283,7 @@ constexpr OptionRow Rows[] = {
     {"reduce-fp32-to-fp16", FlagValues, "Float32 layers compute with Float16 where backends can",
      SetOfOptimizer<&Optimizing::SetReduceFp32ToFp16>},
     {"reduce-fp32-to-bf16", FlagValues,
-     "Float32 layers compute with BFloat16 where backends can; not with reduce-fp32-to-fp16",
+     "Float32 layers compute with BFloat16 where backends can and do it faster; not with reduce-fp32-to-fp16",
      SetOfOptimizer<&Optimizing::SetReduceFp32ToBf16>},
     {"cached-network-filepath", FileValues,
      "The file of CpuAcc's packed weights, which are then not packed at loading; further partitions have FILE.1, "

@@ -522,7 +522,7 @@ TEST_F(OnnxHostile, ManyThingsOfAKind)
     }
     EXPECT_NO_THROW(Parsed(Model(inputs.Output("x0")), Small()));
     EXPECT_NO_THROW(Parsed(Model(outputs), Small()));
-    EXPECT_THAT(Outcome(Model(unknown)), HasSubstr("; and 8000 more kinds"));
+    EXPECT_THAT(Outcome(Model(unknown)), HasSubstr("\n  and 8000 more kinds"));
     // Lists of numbers that are known, each made of the one before; and one list joined to itself many times.
     Graph lists;
     lists.Store(Ints("n0", {1024}, Sizes(1024, 1)));
