@@ -206,9 +206,8 @@ TEST(Comparison, AddsAllOutputsOfARunOrNone)
     const Tensor one(DataType::Float32, {1});
     const Tensor two(DataType::Float32, {1, 2});
     AddOutputs(comparison, {{"a", one.View(), "a", one.View()}, {"b", two.View(), "b", two.View()}});
-    EXPECT_THROW_WITH(
-        AddOutputs(comparison, {{"a", one.View(), "a", one.View()}, {"b", two.View(), "b", one.View()}}), InputError,
-        "output 'b' is Float32 [2], but Float32 [1] in the reference");
+    EXPECT_THROW_WITH(AddOutputs(comparison, {{"a", one.View(), "a", one.View()}, {"b", two.View(), "b", one.View()}}),
+                      InputError, "output 'b' is Float32 [2], but Float32 [1] in the reference");
     EXPECT_EQ(comparison.m_Outputs[0].m_Difference.MeanErrorsOfRuns().size(), 1U);
 }
 

@@ -92,8 +92,9 @@ TEST_F(Compare, WithItsOwnOutputsFindsNoDifference)
 TEST_F(Compare, ReadsAPipeOnce)
 {
     const std::string input = WriteFloats("in.npy", {1, 2, 3});
-    const Outcome outcome = ExecuteInShell("cat '" + input + "' | \"$@\"", {"-m", m_Relu, "-d", input, "--compare-with",
-                                                                        "-", "--num-runs", "3", "--tolerance", "0"});
+    const Outcome outcome =
+        ExecuteInShell("cat '" + input + "' | \"$@\"",
+                       {"-m", m_Relu, "-d", input, "--compare-with", "-", "--num-runs", "3", "--tolerance", "0"});
     ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
     EXPECT_TRUE(Has(outcome.m_Out, "Num evaluation runs: 3\n")) << outcome.m_Out;
 }
