@@ -2,8 +2,8 @@
 // See Profile.hpp: the page for browsers.
 #include "tools/common/Errors.hpp"
 #include "tools/common/File.hpp"
+#include "tools/common/JsonReading.hpp"
 #include "tools/common/Strings.hpp"
-#include "tools/profile/JsonReader.hpp"
 #include "tools/profile/PageText.hpp"
 #include "tools/profile/Profile.hpp"
 
@@ -59,14 +59,13 @@ std::string ReadEarlierProfile(const std::string& path, const Limits& limits)
 {
     try
     {
-        const std::string report = InputSource(path, limits.m_MaxFileBytes).ReadAll();
-        const JsonValue document = ReadJson(report);
-        const JsonValue* const profile = document.Find("profile");
-        if (profile == nullptr || profile->Find("layers") == nullptr || profile->Find("types") == nullptr)
+        const nlohmann::json report = ReadJson(InputSource(path, limits.m_MaxFileBytes).ReadAll(), "profile");
+        const auto profile = report.find("profile");
+        if (profile == report.end() || !profile->contains("layers") || !profile->contains("types"))
         {
             throw InputError("it is no report with a profile");
         }
-        return std::string(profile->GetSource());
+        return profile->dump();
     }
     catch (const InputError& error)
     {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a profile in Chromium, where that is installed: no error in its scripts, sums as in the JSON, no two
 // layers of the graph in one place, and the same for thousands of layers.
+#include "harness/Json.hpp"
 #include "tools/common/Strings.hpp"
 #include "tools/harness/Subprocess.hpp"
 #include "tools/harness/TempFolder.hpp"
-#include "tools/profile/JsonReader.hpp"
 #include "tools/profile/Profile.hpp"
 
 #include <fmt/format.h>
@@ -20,6 +20,8 @@ namespace tenon::tools
 {
 namespace
 {
+
+using tenon::test::Json;
 
 std::optional<std::string> FindBrowser()
 {
@@ -165,8 +167,9 @@ TEST_F(Page, HasTheSumsOfTheJson)
         const std::string page = Show(FormatProfilePage(profile, ""), width);
         EXPECT_EQ(AttributeOf(page, "errors"), "none");
         EXPECT_EQ(AttributeOf(page, "layers"), "66");
-        EXPECT_NEAR(std::atof(AttributeOf(page, "layers-ms").c_str()), ReadJson(json).NumberOf("layers_ms"), 1e-9);
-        EXPECT_NEAR(std::atof(AttributeOf(page, "types-ms").c_str()), ReadJson(json).NumberOf("layers_ms"), 1e-9);
+        EXPECT_NEAR(std::atof(AttributeOf(page, "layers-ms").c_str()), Json::Parse(json).At("layers_ms").m_Number,
+                    1e-9);
+        EXPECT_NEAR(std::atof(AttributeOf(page, "types-ms").c_str()), Json::Parse(json).At("layers_ms").m_Number, 1e-9);
         EXPECT_EQ(AttributeOf(page, "compared"), "false");
         EXPECT_EQ(AttributeOf(page, "unfolded"), "68"); // with input and output
         EXPECT_EQ(AttributeOf(page, "overlaps"), "0");
