@@ -79,14 +79,14 @@ TEST_F(Page, NamesCannotEndItsScript)
 {
     const std::string model = WriteRelu("scores.tflite", {1, 2});
     WriteFloats("in/x.npy", {1, 2}, {1, 0});
-    const std::string labels = m_Folder.Write("labels.txt", "</script><script>alert(1)\n/*SCRIPT*/ /*WORST*/\n");
+    const std::string labels = m_Folder.Write("labels.txt", "</script><script>alert(1)\n{{script}} {{worst}}\n");
     const std::string page = m_Folder.Path("page.html");
     const Outcome outcome = Evaluate({"-m", model, "-d", m_Folder.Path("in"), "-c", "CpuRef", "-g",
                                       m_Folder.Write("truth.txt", "1\n"), "--labels", labels, "--report-html", page});
     ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
     const std::string text = ReadFile(page);
     EXPECT_FALSE(Has(text, "alert(1)\n") || Has(text, "<script>alert"));
-    EXPECT_EQ(DataOf(text, "worst").m_Items.at(0).At("truth_name").m_Text, "/*SCRIPT*/ /*WORST*/");
+    EXPECT_EQ(DataOf(text, "worst").m_Items.at(0).At("truth_name").m_Text, "{{script}} {{worst}}");
 }
 
 TEST_F(Page, RunsInABrowser)
