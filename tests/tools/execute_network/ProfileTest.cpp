@@ -70,7 +70,7 @@ TEST_F(ProfileOptions, RunOverFilesOfAPattern)
     WriteInput("b.npy", DataType::Float32);
     const Outcome outcome = Execute({"-m", FloatModel, "-d", m_Folder.Path("*.npy"), "-N", "--profile"});
     ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-    EXPECT_TRUE(Has(outcome.m_Out, "Profile of 1 inferences after the first")) << outcome.m_Out;
+    EXPECT_TRUE(Has(outcome.m_Out, "Profile of 1 inference after the first")) << outcome.m_Out;
 }
 
 TEST_F(ProfileOptions, RefuseEachOther)

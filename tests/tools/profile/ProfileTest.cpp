@@ -166,7 +166,7 @@ TEST_F(ProfileOfLayers, HasNoBytesWhereNothingMoves)
 TEST_F(ProfileOfLayers, IsATableByLayerAndOneByType)
 {
     const std::string text = FormatProfile(Make());
-    EXPECT_TRUE(Has(text, "Profile of 1 inferences after the first: 8.000 ms, of which 5.000 ms in layers, 2 threads"))
+    EXPECT_TRUE(Has(text, "Profile of 1 inference after the first: 8.000 ms, of which 5.000 ms in layers, 2 threads"))
         << text;
     EXPECT_TRUE(Has(text, "\nSummary by node type:\n"
                           "[node type]    [count]   [avg ms]   [avg %]   [cdf %]  [GOP/s]   [GB/s]  [backends]\n"
