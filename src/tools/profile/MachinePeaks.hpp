@@ -28,7 +28,8 @@ struct MachinePeaks
     std::vector<std::pair<uint64_t, double>> m_BytesBySize;
 };
 
-/// Of that many threads, but not of more than there are cores. Takes about a second, with progress on a terminal.
+/// The peaks of that many threads, but not of more than there are cores. Takes about a second, with progress on a
+/// terminal.
 MachinePeaks MeasurePeaks(unsigned int threads);
 
 /// The time of a layer's work on data of this type at the peak rates, in milliseconds; absent where the work is not
