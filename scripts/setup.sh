@@ -29,7 +29,7 @@ packages=(
     libflatbuffers-dev      # reads .tflite
     libprotozero-dev        # reads .onnx
     libcli11-dev            # options of programs
-    nlohmann-json3-dev      # JSON files that tenon-evaluate reads
+    nlohmann-json3-dev      # JSON files that programs read
     libstb-dev              # PNG, JPEG, BMP
     libgtest-dev            # tests
     libgmock-dev            # tests

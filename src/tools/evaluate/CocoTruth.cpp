@@ -5,10 +5,10 @@
 
 #include "tools/common/Errors.hpp"
 #include "tools/common/File.hpp"
+#include "tools/common/JsonReading.hpp"
 #include "tools/common/Strings.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -23,8 +23,6 @@ namespace tenon::tools::evaluate
 namespace
 {
 
-/// The depth of values in valid files is below 10.
-constexpr size_t MaxDepth = 64;
 /// Largest whole numbers that a double has all of.
 constexpr double MaxId = 9007199254740992.0;
 
@@ -44,7 +42,7 @@ struct Annotation
 };
 
 /// Takes the values of the file in its order.
-class Reader : public nlohmann::json_sax<nlohmann::json>
+class Reader final : public JsonHandler
 {
 public:
     bool null() override { return TakeOther(); }
@@ -56,7 +54,7 @@ public:
 
     bool string(string_t& value) override
     {
-        if (m_Depth == ItemDepth && (m_Key == "file_name" || m_Key == "name"))
+        if (Depth() == ItemDepth && (m_Key == "file_name" || m_Key == "name"))
         {
             m_Item.m_Texts[m_Key] = std::move(value);
         }
@@ -66,7 +64,7 @@ public:
     bool start_object(size_t) override
     {
         Enter();
-        if (m_Depth == ItemDepth)
+        if (Depth() == ItemDepth)
         {
             m_Item = Item();
         }
@@ -75,11 +73,11 @@ public:
 
     bool key(string_t& name) override
     {
-        if (m_Depth == 1)
+        if (Depth() == 1)
         {
             m_List = name;
         }
-        else if (m_Depth == ItemDepth)
+        else if (Depth() == ItemDepth)
         {
             m_Key = std::move(name);
         }
@@ -88,23 +86,23 @@ public:
 
     bool end_object() override
     {
-        if (m_Depth == ItemDepth)
+        if (Depth() == ItemDepth)
         {
             Take();
         }
-        --m_Depth;
+        Leave();
         return true;
     }
 
     bool start_array(size_t) override
     {
         Enter();
-        if (m_Depth == ListDepth)
+        if (Depth() == ListDepth)
         {
             m_NumItems = 0;
             m_Lists.insert(m_List);
         }
-        if (m_Depth == ItemDepth + 1 && m_Key == "bbox")
+        if (Depth() == ItemDepth + 1 && m_Key == "bbox")
         {
             m_Item.m_Box.emplace();
         }
@@ -113,16 +111,8 @@ public:
 
     bool end_array() override
     {
-        --m_Depth;
+        Leave();
         return true;
-    }
-
-    bool parse_error(size_t, const std::string&, const nlohmann::detail::exception& error) override
-    {
-        const std::string_view message = error.what();
-        const size_t name = message.find("] ");
-        throw InputError(fmt::format("it is no valid JSON: {}",
-                                     Printable(message.substr(name == std::string_view::npos ? 0 : name + 2), 200)));
     }
 
     CocoTruth Finish()
@@ -163,17 +153,9 @@ private:
     static constexpr size_t ListDepth = 2;
     static constexpr size_t ItemDepth = 3;
 
-    void Enter()
-    {
-        if (++m_Depth > MaxDepth)
-        {
-            throw InputError(fmt::format("its values are nested in more than {} others", MaxDepth));
-        }
-    }
-
     bool TakeNumber(double value)
     {
-        if (m_Depth == ItemDepth)
+        if (Depth() == ItemDepth)
         {
             constexpr std::string_view names[] = {"id",          "width", "height", "image_id",
                                                   "category_id", "area",  "iscrowd"};
@@ -182,7 +164,7 @@ private:
                 m_Item.m_Numbers[m_Key] = value;
             }
         }
-        else if (m_Depth == ItemDepth + 1 && m_Key == "bbox" && m_Item.m_Box && m_Item.m_Box->size() <= 4)
+        else if (Depth() == ItemDepth + 1 && m_Key == "bbox" && m_Item.m_Box && m_Item.m_Box->size() <= 4)
         {
             m_Item.m_Box->push_back(value);
         }
@@ -191,7 +173,7 @@ private:
 
     bool TakeOther() const
     {
-        if (m_Depth == 0)
+        if (Depth() == 0)
         {
             throw InputError("it is no object of lists, as COCO's files of a ground truth are");
         }
@@ -296,7 +278,6 @@ private:
         m_Annotations.push_back(annotation);
     }
 
-    size_t m_Depth = 0;
     std::string m_List; ///< the name of the file's list
     std::string m_Key;  ///< the name of the item's member
     size_t m_NumItems = 0;

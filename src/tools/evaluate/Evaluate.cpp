@@ -6,6 +6,7 @@
 #include "tools/common/Console.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/common/File.hpp"
+#include "tools/common/PathChecks.hpp"
 #include "tools/common/Strings.hpp"
 #include "tools/evaluate/Classification.hpp"
 #include "tools/evaluate/Detection.hpp"
@@ -93,32 +94,12 @@ std::string ChecksumOf(const Options& options, const Network& network, const Tas
 }
 
 /// Refuses files to write that cannot be, before the work of hours.
-void CheckOutputFiles(const Options& options)
+void CheckFiles(const Options& options)
 {
-    std::vector<std::string> seen = {options.m_ModelPath, options.m_LabelsFile, options.m_GroundTruth};
-    for (const std::string* path :
-         {&options.m_ReportFile, &options.m_PageFile, &options.m_StateFile, &options.m_Detection.m_File})
-    {
-        if (path->empty())
-        {
-            continue;
-        }
-        const fs::path folder = CanonicalPath(*path).parent_path();
-        if (!IsStandardOutput(*path) && (IsFolder(*path) || !IsFolder(folder.string())))
-        {
-            throw UsageError(IsFolder(*path) ? fmt::format("cannot write '{}': it is a folder", OneLine(*path))
-                                             : fmt::format("cannot write '{}': there is no folder '{}'", OneLine(*path),
-                                                           OneLine(folder.string())));
-        }
-        const auto isSame = [&](const std::string& other)
-        { return !other.empty() && CanonicalPath(other) == CanonicalPath(*path); };
-        if (std::any_of(seen.begin(), seen.end(), isSame))
-        {
-            throw UsageError(
-                fmt::format("'{}' is given twice, as a file to write and for something else", OneLine(*path)));
-        }
-        seen.push_back(*path);
-    }
+    std::vector<std::string> written = {options.m_ReportFile, options.m_PageFile, options.m_StateFile,
+                                        options.m_Detection.m_File};
+    std::erase(written, "");
+    CheckFilePaths({options.m_ModelPath, options.m_LabelsFile, options.m_GroundTruth}, written);
 }
 
 /// The pictures with faults, the worst first, at most so many.
@@ -203,7 +184,7 @@ void ThrowIfFailed(const PictureRuns& runs)
 
 void Evaluate(const Options& options)
 {
-    CheckOutputFiles(options);
+    CheckFiles(options);
     const PictureList pictures(options.m_Images, options.m_GroundTruth.empty());
     if (pictures.CountOthers() > 0)
     {

@@ -1,40 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// See Page.hpp. The folder page has the page's source, which the build puts into PageParts.
+// See Page.hpp.
 #include "tools/evaluate/Page.hpp"
 
 #include "tools/common/File.hpp"
 #include "tools/common/Image.hpp"
-#include "tools/evaluate/PageParts.hpp"
+#include "tools/common/PageData.hpp"
+#include "tools/evaluate/PageText.hpp"
 #include "tools/evaluate/Thumbnail.hpp"
 
 #include <optional>
-#include <string_view>
 
 namespace tenon::tools::evaluate
 {
 namespace
 {
-
-/// The page up to a mark, and a text in place of the mark; the rest of the page stays.
-std::string TakeUpTo(std::string_view& rest, std::string_view mark, std::string_view text)
-{
-    const size_t at = rest.find(mark);
-    std::string part = std::string(rest.substr(0, at)) + std::string(text);
-    rest.remove_prefix(at + mark.size());
-    return part;
-}
-
-/// JSON that no element of HTML ends: '<' is only within its texts.
-std::string HideTags(const std::string& json)
-{
-    std::string hidden;
-    hidden.reserve(json.size());
-    for (const char c : json)
-    {
-        hidden += c == '<' ? std::string_view("\\u003c") : std::string_view(&c, 1);
-    }
-    return hidden;
-}
 
 std::string FormatWorst(const Task& task, const std::vector<size_t>& worst, Network& network)
 {
@@ -74,13 +53,7 @@ std::string FormatWorst(const Task& task, const std::vector<size_t>& worst, Netw
 
 std::string FormatPage(const std::string& report, const Task& task, const std::vector<size_t>& worst, Network& network)
 {
-    std::string_view rest = PageHtml;
-    std::string page = TakeUpTo(rest, "/*STYLE*/", PageCss);
-    page += TakeUpTo(rest, "/*REPORT*/", HideTags(report));
-    page += TakeUpTo(rest, "/*WORST*/", HideTags(FormatWorst(task, worst, network)));
-    page += TakeUpTo(rest, "/*SCRIPT*/", PageJs);
-    page += rest;
-    return page;
+    return FillPage(GetPageText(), {{"{{report}}", report}, {"{{worst}}", FormatWorst(task, worst, network)}});
 }
 
 } // namespace tenon::tools::evaluate

@@ -170,7 +170,7 @@ void DeclareBenchmark(CLI::App& app, Options& options, RawOptions& raw)
     BenchmarkOptions& benchmark = options.m_Benchmark;
     app.add_flag("--benchmark", benchmark.m_IsAsked,
                  "Run again and again, and print times and memory alone, also in the lines of TensorFlow Lite's "
-                 "benchmark_model. --report-json has all figures");
+                 "benchmark_model");
     AddNumber(app, "-I,--iterations,--min-runs,--num-runs", options.m_Iterations, 1, MaxIterations,
               "Run N times (default 1). With --benchmark at least N times (default 50)", "--iterations");
     AddNumber(app, "--warmup-runs", benchmark.m_WarmupRuns, 0, MaxIterations,
@@ -202,8 +202,7 @@ void DeclareProfile(CLI::App& app, Options& options, RawOptions& raw)
 {
     app.option_defaults()->group(groups::Profile);
     app.add_flag("--profile,--enable-op-profiling", options.m_PrintProfileTables,
-                 "Print tables of the time by layer and by operator type. With -I N it is the mean of all iterations "
-                 "but the first. --report-json has them, too");
+                 "Print tables of the time by layer and operator type, with -I N the mean of all but the first");
     app.add_flag("--roofline", options.m_MeasurePeaks,
                  "Measure the peak rates of the machine, for about a second, and show how much of them each layer "
                  "reaches");
@@ -211,16 +210,14 @@ void DeclareProfile(CLI::App& app, Options& options, RawOptions& raw)
                    "Write a page for browsers: graph, time by layer, memory over time, backends with reasons")
         ->type_name("FILE");
     app.add_option("--profile-against", options.m_ProfileAgainst,
-                   "The --report-json of an earlier run with a profile, to compare with on that page")
+                   "An earlier --report-json to compare with on that page")
         ->type_name("FILE");
     app.add_flag("-e,--event-based-profiling", options.m_PrintProfile,
-                 "Print when each step of optimizing, loading and running began and how long it took, as JSON");
+                 "Print the steps with start and duration, as JSON");
     app.add_option("--profile-json", options.m_ProfileFile, "Write the same to a file")->type_name("FILE");
-    app.add_option("--chrome-trace", options.m_ChromeTraceFile,
-                   "Write the same as a trace, to be opened in chrome://tracing or Perfetto")
+    app.add_option("--chrome-trace", options.m_ChromeTraceFile, "The same as a trace for chrome://tracing or Perfetto")
         ->type_name("FILE");
-    app.add_flag("--output-network-details", raw.m_Details,
-                 "Let -e, which this implies, or --profile-json also describe each layer's workload");
+    app.add_flag("--output-network-details", raw.m_Details, "Let -e (implied) or --profile-json describe workloads");
     app.add_flag("--output-network-details-only", raw.m_DetailsOnly, "The same without events");
 }
 

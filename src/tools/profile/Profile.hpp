@@ -91,7 +91,7 @@ struct ProfiledType
     std::vector<std::string> m_Backends;
 };
 
-/// The longest times come first.
+/// The types with the longest times come first.
 std::vector<ProfiledType> SumTypes(const std::vector<ProfiledLayer>& layers);
 
 struct Profile

@@ -185,7 +185,8 @@ std::string FormatProfile(const Profile& measured)
     const Profile& profile = isDisturbed ? medians : measured;
     const double inference = profile.m_InferenceMs->m_Mean;
     const std::string runs = profile.m_IsFirst ? "the first inference, which also plans memory (more of them: -I N)"
-                                               : fmt::format("{} inferences after the first", profile.m_NumInferences);
+                                               : fmt::format("{} inference{} after the first", profile.m_NumInferences,
+                                                             profile.m_NumInferences == 1 ? "" : "s");
     std::string text = fmt::format("\nProfile of {}: {:.3f} ms, of which {:.3f} ms in layers, {} threads\n", runs,
                                    inference, profile.GetLayersMs(), profile.m_Threads);
     if (profile.m_NumDropped > 0)

@@ -2,7 +2,7 @@
 // See TraceTimes.hpp. The profiler writes an event a line: first events, in the order in which they end, then loops.
 #include "tools/profile/TraceTimes.hpp"
 
-#include "tools/profile/JsonReader.hpp"
+#include "tools/common/JsonReading.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -20,6 +20,20 @@ namespace
 {
 
 constexpr double MsPerMicrosecond = 1e-3;
+
+/// The number of a member; 0 if there is none.
+double NumberOf(const nlohmann::json& object, const char* name)
+{
+    const auto found = object.find(name);
+    return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
+}
+
+/// The text of a member; empty if there is none.
+std::string TextOf(const nlohmann::json& object, const char* name)
+{
+    const auto found = object.find(name);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
 
 /// Gives lines to a function.
 class LineBuffer final : public std::streambuf
@@ -64,8 +78,8 @@ public:
         {
             return; // a line of brackets
         }
-        const JsonValue event = ReadJson(line.substr(begin, line.rfind('}') + 1 - begin));
-        const std::string category = event.TextOf("cat");
+        const nlohmann::json event = ReadJson(line.substr(begin, line.rfind('}') + 1 - begin));
+        const std::string category = TextOf(event, "cat");
         if (category == "inference_measurements")
         {
             ReadEvent(event);
@@ -74,7 +88,7 @@ public:
         {
             ReadLoop(event);
         }
-        m_Trace.m_NumDropped += static_cast<uint64_t>(event.NumberOf("dropped_events"));
+        m_Trace.m_NumDropped += static_cast<uint64_t>(NumberOf(event, "dropped_events"));
     }
 
     Trace Take()
@@ -106,22 +120,22 @@ private:
         uint64_t m_Guid;
     };
 
-    void ReadEvent(const JsonValue& event)
+    void ReadEvent(const nlohmann::json& event)
     {
-        const double start = event.NumberOf("ts");
-        const double duration = event.NumberOf("dur");
-        const std::string name = event.TextOf("name");
+        const double start = NumberOf(event, "ts");
+        const double duration = NumberOf(event, "dur");
+        const std::string name = TextOf(event, "name");
         if (name == "inference_measurements")
         {
             FinishRun(start, duration);
             return;
         }
-        const JsonValue* const arguments = event.Find("args");
-        if (arguments == nullptr || arguments->Find("guid") == nullptr)
+        const auto arguments = event.find("args");
+        if (arguments == event.end() || !arguments->contains("guid"))
         {
             return; // preparations
         }
-        const auto guid = static_cast<uint64_t>(arguments->NumberOf("guid"));
+        const auto guid = static_cast<uint64_t>(NumberOf(*arguments, "guid"));
         double own = duration;
         while (!m_Inner.empty() && m_Inner.back().first >= start)
         {
@@ -159,9 +173,9 @@ private:
     }
 
     /// The number of the event's thread; the first one is that of the caller.
-    size_t GetThread(const JsonValue& event)
+    size_t GetThread(const nlohmann::json& event)
     {
-        return m_Threads.emplace(event.NumberOf("tid"), m_Threads.size()).first->second;
+        return m_Threads.emplace(NumberOf(event, "tid"), m_Threads.size()).first->second;
     }
 
     void BeginLoops()
@@ -174,12 +188,12 @@ private:
         }
     }
 
-    void ReadLoop(const JsonValue& event)
+    void ReadLoop(const nlohmann::json& event)
     {
         BeginLoops();
-        const double start = event.NumberOf("ts");
-        const JsonValue* const arguments = event.Find("args");
-        if (event.TextOf("name") == "loop")
+        const double start = NumberOf(event, "ts");
+        const auto arguments = event.find("args");
+        if (TextOf(event, "name") == "loop")
         {
             const auto next = std::upper_bound(m_Spans.begin(), m_Spans.end(), start,
                                                [](double time, const Span& span) { return time < span.m_Start; });
@@ -187,15 +201,15 @@ private:
             m_LoopLayer = isInLayer ? &m_Trace.m_Layers[std::prev(next)->m_Guid] : nullptr;
             if (isInLayer)
             {
-                m_LoopMs[std::prev(next)->m_Guid] += event.NumberOf("dur") * MsPerMicrosecond;
+                m_LoopMs[std::prev(next)->m_Guid] += NumberOf(event, "dur") * MsPerMicrosecond;
             }
             return;
         }
-        if (m_LoopLayer != nullptr && arguments != nullptr) // a share of that loop
+        if (m_LoopLayer != nullptr && arguments != event.end()) // a share of that loop
         {
             const size_t thread = GetThread(event);
             m_LoopLayer->m_ThreadMs.resize(std::max(m_LoopLayer->m_ThreadMs.size(), thread + 1));
-            m_LoopLayer->m_ThreadMs[thread] += arguments->NumberOf("work") * MsPerMicrosecond;
+            m_LoopLayer->m_ThreadMs[thread] += NumberOf(*arguments, "work") * MsPerMicrosecond;
         }
     }
 

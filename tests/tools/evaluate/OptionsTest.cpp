@@ -95,7 +95,8 @@ TEST_F(EvaluateFiles, WrongFilesAreRefused)
                                             test::TinyModel(test::Custom, {{"x", {1, 8, 8, 1}}}, {{"y", {1, 10}}}))}),
                   4, "NobodyKnowsThis");
     ExpectFailure(run({"-m", DigitsInt8, "-c", "Npu"}), 2, "--compute: there is no backend 'Npu'");
-    ExpectFailure(run({"-m", DigitsInt8, "--report-json", m_Folder.Path("truth.txt")}), 2, "is given twice");
+    ExpectFailure(run({"-m", DigitsInt8, "--report-json", m_Folder.Path("truth.txt")}), 2,
+                  "is given both as a file to read and as one to write");
     ExpectFailure(run({"-m", DigitsInt8, "--report-json", m_Folder.Path("none/x.json")}), 2, "there is no folder");
     ExpectFailure(run({"-m", DigitsInt8, "--write-detections", m_Folder.Path("x.json")}), 2,
                   "--write-detections: --ground-truth is no JSON file for detection");

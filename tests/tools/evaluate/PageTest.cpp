@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: one file with the report and the worst pictures, and in a browser without a fault of its script.
 #include "Boxes.hpp"
+#include "tools/harness/Browser.hpp"
 
 namespace tenon::tools::evaluate
 {
@@ -22,20 +23,6 @@ protected:
     static Json DataOf(const std::string& page, const std::string& id)
     {
         return Json::Parse(Between(page, "<script type=\"application/json\" id=\"" + id + "\">", "</script>"));
-    }
-
-    /// The page as a browser has it once its script has run; empty where there is no browser.
-    std::string Render(const std::string& page) const
-    {
-        const Outcome outcome = test::RunProgram(
-            {"/bin/sh", "-c",
-             "for program in chromium chromium-browser google-chrome; do command -v $program >/dev/null && exec "
-             "$program "
-             "--headless --no-sandbox --disable-gpu --virtual-time-budget=5000 --user-data-dir=\"$2\" --dump-dom "
-             "\"file://$1\"; done; exit 0",
-             "sh", page, m_Folder.Path("browser")});
-        EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-        return outcome.m_Out;
     }
 
     Outcome RunDigits(const Words& more) const
@@ -79,37 +66,34 @@ TEST_F(Page, NamesCannotEndItsScript)
 {
     const std::string model = WriteRelu("scores.tflite", {1, 2});
     WriteFloats("in/x.npy", {1, 2}, {1, 0});
-    const std::string labels = m_Folder.Write("labels.txt", "</script><script>alert(1)\n/*SCRIPT*/ /*WORST*/\n");
+    const std::string labels = m_Folder.Write("labels.txt", "</script><script>alert(1)\n{{script}} {{worst}}\n");
     const std::string page = m_Folder.Path("page.html");
     const Outcome outcome = Evaluate({"-m", model, "-d", m_Folder.Path("in"), "-c", "CpuRef", "-g",
                                       m_Folder.Write("truth.txt", "1\n"), "--labels", labels, "--report-html", page});
     ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
     const std::string text = ReadFile(page);
     EXPECT_FALSE(Has(text, "alert(1)\n") || Has(text, "<script>alert"));
-    EXPECT_EQ(DataOf(text, "worst").m_Items.at(0).At("truth_name").m_Text, "/*SCRIPT*/ /*WORST*/");
+    EXPECT_EQ(DataOf(text, "worst").m_Items.at(0).At("truth_name").m_Text, "{{script}} {{worst}}");
 }
 
 TEST_F(Page, RunsInABrowser)
 {
-    const std::string page = m_Folder.Path("page.html");
-    ASSERT_EQ(RunDigits({"--report-html", page}).m_Status, 0);
-    const std::string rendered = Render(page);
-    if (rendered.empty())
+    const std::optional<std::string> browser = test::FindBrowser();
+    if (!browser)
     {
         GTEST_SKIP() << "there is no Chromium";
     }
-    EXPECT_TRUE(Has(rendered, "<b>98.61 %</b><span class=\"soft\">top-1 accuracy</span>")) << rendered.substr(0, 2000);
-    EXPECT_TRUE(Has(rendered, "The worst 5 pictures"));
-    EXPECT_TRUE(Has(rendered, "<b>360</b><span class=\"soft\">pictures</span>"));
+    std::vector<test::PageView> pages;
+    const std::string page = m_Folder.Path("page.html");
+    ASSERT_EQ(RunDigits({"--report-html", page}).m_Status, 0);
+    pages.push_back({ReadFile(page)});
 
     WriteRows("a.npy", {{0.1F, 0.2F, 0.3F, 0.6F, 0, 0.9F}, {0.5F, 0.5F, 0.6F, 0.6F, 0, 0.8F}});
     const std::string truth = Truth(R"({"images": [{"id": 1, "file_name": "a.npy", "width": 100, "height": 50}],
         "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [20, 5, 40, 10], "area": 400, "iscrowd": 0}],
         "categories": [{"id": 1, "name": "cat"}]})");
     ASSERT_EQ(Run({"-g", truth, "--report-html", page}).m_Status, 0);
-    const std::string boxes = Render(page);
-    EXPECT_TRUE(Has(boxes, "<b>1.000</b><span class=\"soft\">AP</span>")) << boxes.substr(0, 2000);
-    EXPECT_TRUE(Has(boxes, "1 found, 0 missed, 1 wrong"));
+    pages.push_back({ReadFile(page)});
 
     MakeFolder("scores");
     MakeFolder("masks");
@@ -120,7 +104,17 @@ TEST_F(Page, RunsInABrowser)
                         "--report-html", page})
                   .m_Status,
               0);
-    const std::string masks = Render(page);
+    pages.push_back({ReadFile(page)});
+
+    const std::vector<std::string> shown = test::ShowPages(*browser, pages);
+    const std::string& digits = shown.at(0);
+    EXPECT_TRUE(Has(digits, "<b>98.61 %</b><span class=\"soft\">top-1 accuracy</span>")) << digits.substr(0, 2000);
+    EXPECT_TRUE(Has(digits, "The worst 5 pictures"));
+    EXPECT_TRUE(Has(digits, "<b>360</b><span class=\"soft\">pictures</span>"));
+    const std::string& boxes = shown.at(1);
+    EXPECT_TRUE(Has(boxes, "<b>1.000</b><span class=\"soft\">AP</span>")) << boxes.substr(0, 2000);
+    EXPECT_TRUE(Has(boxes, "1 found, 0 missed, 1 wrong"));
+    const std::string& masks = shown.at(2);
     EXPECT_TRUE(Has(masks, "<b>0.6667</b><span class=\"soft\">mIoU</span>")) << masks.substr(0, 2000);
 }
 

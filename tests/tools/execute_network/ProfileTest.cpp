@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles that the program prints and writes, and options that do not fit together.
 #include "Program.hpp"
-#include "tools/profile/JsonReader.hpp"
+#include "harness/Json.hpp"
 
 #include <cmath>
 
@@ -9,6 +9,8 @@ namespace tenon::tools
 {
 namespace
 {
+
+using tenon::test::Json;
 
 class ProfileOptions : public Program
 {
@@ -36,25 +38,23 @@ TEST_F(ProfileOptions, SumUpInTheReport)
                                      m_Folder.Path("report.json"), "--profile-html", m_Folder.Path("page.html")});
     ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
     EXPECT_TRUE(Has(outcome.m_Out, "[% of roofline]")) << outcome.m_Out;
-    const std::string report = m_Folder.Read("report.json");
-    const JsonValue document = ReadJson(report);
-    const JsonValue* const profile = document.Find("profile");
-    ASSERT_NE(profile, nullptr);
-    EXPECT_EQ(profile->NumberOf("inferences"), 4.0);
+    const Json report = Json::Parse(m_Folder.Read("report.json"));
+    const Json& profile = report.At("profile");
+    EXPECT_EQ(profile.At("inferences").m_Number, 4.0);
     double layers = 0.0;
-    for (const JsonValue& layer : profile->Find("layers")->GetElements())
+    for (const Json& layer : profile.At("layers").m_Items)
     {
-        layers += layer.Find("ms")->NumberOf("mean");
-        EXPECT_EQ(layer.TextOf("reason"), "preferred");
+        layers += layer.At("ms").At("mean").m_Number;
+        EXPECT_EQ(layer.At("reason").m_Text, "preferred");
     }
     double types = 0.0;
-    for (const JsonValue& type : profile->Find("types")->GetElements())
+    for (const Json& type : profile.At("types").m_Items)
     {
-        types += type.NumberOf("ms");
+        types += type.At("ms").m_Number;
     }
-    EXPECT_NEAR(layers, profile->NumberOf("layers_ms"), 1e-9);
+    EXPECT_NEAR(layers, profile.At("layers_ms").m_Number, 1e-9);
     EXPECT_NEAR(types, layers, 1e-9);
-    EXPECT_LE(layers, profile->Find("inference_ms")->NumberOf("mean") * 1.0001);
+    EXPECT_LE(layers, profile.At("inference_ms").At("mean").m_Number * 1.0001);
     EXPECT_TRUE(Has(m_Folder.Read("page.html"), "<!DOCTYPE html>"));
 
     const Outcome second = Execute({"-m", FloatModel, "-I", "2", "-N", "--profile-html", m_Folder.Path("second.html"),
@@ -70,7 +70,7 @@ TEST_F(ProfileOptions, RunOverFilesOfAPattern)
     WriteInput("b.npy", DataType::Float32);
     const Outcome outcome = Execute({"-m", FloatModel, "-d", m_Folder.Path("*.npy"), "-N", "--profile"});
     ASSERT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-    EXPECT_TRUE(Has(outcome.m_Out, "Profile of 1 inferences after the first")) << outcome.m_Out;
+    EXPECT_TRUE(Has(outcome.m_Out, "Profile of 1 inference after the first")) << outcome.m_Out;
 }
 
 TEST_F(ProfileOptions, RefuseEachOther)
@@ -92,7 +92,9 @@ TEST_F(ProfileOptions, RefuseOtherFilesThanReports)
     const std::string page = m_Folder.Path("page.html");
     const std::string bad = m_Folder.Write("bad.json", "{\n\"profile\": [}");
     ExpectFailure(Execute({"-m", FloatModel, "--profile-html", page, "--profile-against", bad}), 3,
-                  "bad.json': it is no JSON: line 2: a value is missing; write one with --profile --report-json FILE");
+                  "bad.json': it is no valid JSON: parse error at line 2, column 13: ");
+    ExpectFailure(Execute({"-m", FloatModel, "--profile-html", page, "--profile-against", bad}), 3,
+                  "; write one with --profile --report-json FILE");
     ExpectFailure(Execute({"-m", FloatModel, "--profile-html", page, "--profile-against", m_Folder.Path("none.json")}),
                   3, "none.json");
     ASSERT_EQ(Execute({"-m", FloatModel, "-N", "--report-json", m_Folder.Path("plain.json")}).m_Status, 0);

@@ -1,40 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a profile in Chromium, where that is installed: no error in its scripts, sums as in the JSON, no two
 // layers of the graph in one place, and the same for thousands of layers.
+#include "harness/Json.hpp"
 #include "tools/common/Strings.hpp"
-#include "tools/harness/Subprocess.hpp"
-#include "tools/harness/TempFolder.hpp"
-#include "tools/profile/JsonReader.hpp"
+#include "tools/harness/Browser.hpp"
 #include "tools/profile/Profile.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
-#include <sstream>
 #include <string>
+#include <vector>
 
 namespace tenon::tools
 {
 namespace
 {
 
-std::optional<std::string> FindBrowser()
-{
-    const char* const path = std::getenv("PATH");
-    std::istringstream folders(path != nullptr ? path : "");
-    for (std::string folder; std::getline(folders, folder, ':');)
-    {
-        const std::string program = folder + "/chromium";
-        if (std::filesystem::exists(program))
-        {
-            return program;
-        }
-    }
-    return {};
-}
+using tenon::test::Json;
 
 /// A chain with a branch over every fourth layer, in blocks that repeat.
 Profile MakeProfileOf(size_t numLayers)
@@ -123,50 +108,97 @@ root.stepped = state.chosen;
 root.rows = document.querySelectorAll("#table .body").length;
 root.details = byId("details").textContent;
 charts.forEach((chart) => chart.drawNow());
+root.width = innerWidth;
 root.wide = document.documentElement.scrollWidth > innerWidth;
 </script>
 )";
 
+constexpr size_t NumLayers = 66;
+
+/// With half of the speed.
+Profile MakeEarlierProfile()
+{
+    Profile earlier = MakeProfileOf(60);
+    for (ProfiledLayer& layer : earlier.m_Layers)
+    {
+        layer.m_Ms->m_Mean *= 2;
+    }
+    return earlier;
+}
+
+Profile MakeDisturbedProfile()
+{
+    Profile profile = MakeProfileOf(8);
+    for (ProfiledLayer& layer : profile.m_Layers)
+    {
+        layer.m_Ms = ComputeStatistics({1.0, 2.0, 9.0});
+    }
+    return profile;
+}
+
+std::string MakePage(const Profile& profile, const std::string& against, const std::string& script)
+{
+    std::string page = FormatProfilePage(profile, against);
+    return page.insert(page.rfind("</body>"), script);
+}
+
 class Page : public testing::Test
 {
 protected:
+    /// The documents after their scripts have run.
+    struct Shown
+    {
+        std::string m_Narrow;
+        std::string m_Wide;
+        std::string m_Disturbed;
+        std::string m_Compared;
+        std::string m_Refused;
+        std::string m_Large;
+    };
+
+    /// One start of the browser serves all tests.
+    static void SetUpTestSuite()
+    {
+        const std::optional<std::string> browser = test::FindBrowser();
+        if (!browser)
+        {
+            return;
+        }
+        const Profile profile = MakeProfileOf(NumLayers);
+        const std::vector<std::string> shown = test::ShowPages(
+            *browser, {{MakePage(profile, "", Tour), 400},
+                       {MakePage(profile, "", Tour)},
+                       {MakePage(MakeDisturbedProfile(), "",
+                                 "<script>document.documentElement.dataset.sums = [state.a.sum, "
+                                 "document.getElementById('statistic').value, state.a.types[0].ms];</script>")},
+                       {MakePage(profile, ToJson(MakeEarlierProfile()),
+                                 "<script>choose(5);document.documentElement.dataset.details = "
+                                 "byId('details').textContent;</script>")},
+                       {MakePage(profile, "", "<script>open(new File(['{}'], 'other.json'));</script>")},
+                       {MakePage(MakeProfileOf(5000), "", Tour)}});
+        s_Shown = {shown.at(0), shown.at(1), shown.at(2), shown.at(3), shown.at(4), shown.at(5)};
+    }
+
     void SetUp() override
     {
-        m_Browser = FindBrowser();
-        if (!m_Browser)
+        if (!s_Shown)
         {
             GTEST_SKIP() << "chromium is not installed, which shows the page";
         }
     }
 
-    /// The document after its scripts have run, in a window of that width.
-    std::string Show(std::string page, int width, const std::string& script = Tour)
-    {
-        page.insert(page.rfind("</body>"), script);
-        const std::string file = m_Folder.Write("page.html", page);
-        const test::Outcome outcome =
-            test::RunProgram({*m_Browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                              "--user-data-dir=" + m_Folder.Path("browser"), fmt::format("--window-size={},900", width),
-                              "--virtual-time-budget=5000", "--dump-dom", "file://" + file});
-        EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
-        return outcome.m_Out;
-    }
-
-    test::TempFolder m_Folder;
-    std::optional<std::string> m_Browser;
+    inline static std::optional<Shown> s_Shown;
 };
 
 TEST_F(Page, HasTheSumsOfTheJson)
 {
-    const Profile profile = MakeProfileOf(66);
-    const std::string json = ToJson(profile);
-    for (const int width : {400, 1600})
+    const double layers = Json::Parse(ToJson(MakeProfileOf(NumLayers))).At("layers_ms").m_Number;
+    for (const std::string& page : {s_Shown->m_Narrow, s_Shown->m_Wide})
     {
-        const std::string page = Show(FormatProfilePage(profile, ""), width);
         EXPECT_EQ(AttributeOf(page, "errors"), "none");
         EXPECT_EQ(AttributeOf(page, "layers"), "66");
-        EXPECT_NEAR(std::atof(AttributeOf(page, "layers-ms").c_str()), ReadJson(json).NumberOf("layers_ms"), 1e-9);
-        EXPECT_NEAR(std::atof(AttributeOf(page, "types-ms").c_str()), ReadJson(json).NumberOf("layers_ms"), 1e-9);
+        EXPECT_NEAR(std::atof(AttributeOf(page, "layers-ms").c_str()), layers, 1e-9);
+        EXPECT_NEAR(std::atof(AttributeOf(page, "types-ms").c_str()), layers, 1e-9);
         EXPECT_EQ(AttributeOf(page, "compared"), "false");
         EXPECT_EQ(AttributeOf(page, "unfolded"), "68"); // with input and output
         EXPECT_EQ(AttributeOf(page, "overlaps"), "0");
@@ -178,18 +210,13 @@ TEST_F(Page, HasTheSumsOfTheJson)
         EXPECT_NE(AttributeOf(page, "details").find("layer &lt;4&gt; &amp; co"), std::string::npos)
             << AttributeOf(page, "details");
     }
+    EXPECT_EQ(AttributeOf(s_Shown->m_Narrow, "width"), "400");
+    EXPECT_EQ(AttributeOf(s_Shown->m_Wide, "width"), "1600");
 }
 
 TEST_F(Page, ShowsMediansOfADisturbedRun)
 {
-    Profile profile = MakeProfileOf(8);
-    for (ProfiledLayer& layer : profile.m_Layers)
-    {
-        layer.m_Ms = ComputeStatistics({1.0, 2.0, 9.0});
-    }
-    const std::string page = Show(FormatProfilePage(profile, ""), 1600,
-                                  "<script>document.documentElement.dataset.sums = [state.a.sum, "
-                                  "document.getElementById('statistic').value, state.a.types[0].ms];</script>");
+    const std::string& page = s_Shown->m_Disturbed;
     EXPECT_EQ(AttributeOf(page, "errors"), "none");
     EXPECT_EQ(AttributeOf(page, "layers-ms"), "32");
     EXPECT_EQ(AttributeOf(page, "sums"), "16,median,4");
@@ -198,27 +225,17 @@ TEST_F(Page, ShowsMediansOfADisturbedRun)
 
 TEST_F(Page, ComparesTwoRuns)
 {
-    const Profile profile = MakeProfileOf(66);
-    Profile earlier = MakeProfileOf(60);
-    for (ProfiledLayer& layer : earlier.m_Layers)
-    {
-        layer.m_Ms->m_Mean *= 2;
-    }
-    const std::string page = Show(FormatProfilePage(profile, ToJson(earlier)), 1600,
-                                  "<script>choose(5);document.documentElement.dataset.details = "
-                                  "byId('details').textContent;</script>");
+    const std::string& page = s_Shown->m_Compared;
     EXPECT_EQ(AttributeOf(page, "errors"), "none");
     EXPECT_EQ(AttributeOf(page, "compared"), "true");
     EXPECT_NE(AttributeOf(page, "details").find("2.00× faster"), std::string::npos) << AttributeOf(page, "details");
-    const std::string refused =
-        Show(FormatProfilePage(profile, ""), 1600, "<script>open(new File(['{}'], 'other.json'));</script>");
-    EXPECT_NE(refused.find("other.json cannot be compared with: it has no profile"), std::string::npos);
-    EXPECT_EQ(AttributeOf(refused, "errors"), "none");
+    EXPECT_NE(s_Shown->m_Refused.find("other.json cannot be compared with: it has no profile"), std::string::npos);
+    EXPECT_EQ(AttributeOf(s_Shown->m_Refused, "errors"), "none");
 }
 
 TEST_F(Page, StaysUsableWithThousandsOfLayers)
 {
-    const std::string page = Show(FormatProfilePage(MakeProfileOf(5000), ""), 1600);
+    const std::string& page = s_Shown->m_Large;
     EXPECT_EQ(AttributeOf(page, "errors"), "none");
     EXPECT_EQ(AttributeOf(page, "unfolded"), "5002");
     EXPECT_LT(std::atoi(AttributeOf(page, "folded").c_str()), 1300);

@@ -3,10 +3,10 @@
 #include "tools/profile/Profile.hpp"
 
 #include "TextProfiler.hpp"
+#include "harness/Json.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/harness/Expect.hpp"
 #include "tools/harness/TempFolder.hpp"
-#include "tools/profile/JsonReader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,6 +16,8 @@ namespace tenon::tools
 {
 namespace
 {
+
+using tenon::test::Json;
 
 bool Has(const std::string& text, const std::string& words)
 {
@@ -164,7 +166,7 @@ TEST_F(ProfileOfLayers, HasNoBytesWhereNothingMoves)
 TEST_F(ProfileOfLayers, IsATableByLayerAndOneByType)
 {
     const std::string text = FormatProfile(Make());
-    EXPECT_TRUE(Has(text, "Profile of 1 inferences after the first: 8.000 ms, of which 5.000 ms in layers, 2 threads"))
+    EXPECT_TRUE(Has(text, "Profile of 1 inference after the first: 8.000 ms, of which 5.000 ms in layers, 2 threads"))
         << text;
     EXPECT_TRUE(Has(text, "\nSummary by node type:\n"
                           "[node type]    [count]   [avg ms]   [avg %]   [cdf %]  [GOP/s]   [GB/s]  [backends]\n"
@@ -227,10 +229,11 @@ TEST_F(ProfileOfLayers, IsJsonThatAPageHas)
     json.EndObject();
     const test::TempFolder folder;
     const std::string earlier = ReadEarlierProfile(folder.Write("report.json", json.Text()), Limits());
-    const JsonValue profile = ReadJson(earlier);
-    EXPECT_EQ(profile.NumberOf("layers_ms"), 5.0);
-    EXPECT_EQ(profile.Find("layers")->GetElements()[1].NumberOf("runs_in"), 0.0);
-    EXPECT_EQ(profile.Find("layers")->GetElements()[0].Find("outputs")->GetElements()[0].NumberOf("last_reader"), 1.0);
+    const Json profile = Json::Parse(earlier);
+    EXPECT_EQ(profile.At("layers_ms").m_Number, 5.0);
+    const std::vector<Json>& layers = profile.At("layers").m_Items;
+    EXPECT_EQ(layers.at(1).At("runs_in").m_Number, 0.0);
+    EXPECT_EQ(layers.at(0).At("outputs").m_Items.at(0).At("last_reader").m_Number, 1.0);
 
     const std::string page = FormatProfilePage(Make(), earlier);
     EXPECT_TRUE(Has(page, "\"conv\\u003c/script>\""));
