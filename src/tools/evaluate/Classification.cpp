@@ -3,6 +3,7 @@
 #include "tools/evaluate/Classification.hpp"
 
 #include "tools/common/Console.hpp"
+#include "tools/common/Elements.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/common/Labels.hpp"
 #include "tools/common/Strings.hpp"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -101,6 +103,14 @@ public:
             throw InputError(fmt::format("output '{}' is {}, which has no score for class {}", OneLine(m_Output.m_Name),
                                          shape.ToString(), m_Labelled[picture].m_Class));
         }
+        for (size_t i = 0; i < output.m_Info.GetNumElements(); ++i)
+        {
+            if (std::isnan(GetElement(output.m_Info.GetDataType(), output.m_Data.Data(), i)))
+            {
+                throw InputError(
+                    fmt::format("the score of class {} in output '{}' is NaN", i, OneLine(m_Output.m_Name)));
+            }
+        }
         Numbers numbers;
         for (const RankedClass& ranked : RankClasses(output, 0, m_MaxK))
         {
@@ -116,7 +126,7 @@ public:
         for (size_t i = 0; i < numbers.size(); i += 2)
         {
             constexpr double maxIndex = 4294967295.0;
-            isResult = isResult && numbers[i] >= 0.0 && numbers[i] <= maxIndex;
+            isResult = isResult && numbers[i] >= 0.0 && numbers[i] <= maxIndex && !std::isnan(numbers[i + 1]);
         }
         return isResult;
     }

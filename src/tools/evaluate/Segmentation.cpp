@@ -119,6 +119,10 @@ Mask ReadClasses(const OutputData& output, const MapShape& map)
         {
             const size_t at = map.m_IsChannelsFirst ? c * numPixels + pixel : pixel * map.m_NumScores + c;
             const double score = GetElement(type, data, at);
+            if (std::isnan(score))
+            {
+                throw InputError(fmt::format("the score of class {} at pixel {} of the output is NaN", c, pixel));
+            }
             if (c == 0 || score > best)
             {
                 best = score;

@@ -3,6 +3,8 @@
 #include "Evaluation.hpp"
 #include "tools/harness/PseudoTerminal.hpp"
 
+#include <limits>
+
 namespace tenon::tools::evaluate
 {
 namespace
@@ -144,6 +146,14 @@ TEST_F(Classification, PicturesThatFailAreNamed)
     EXPECT_EQ(json.At("files").m_Items.at(0).At("best").m_Items.at(0).At("class").m_Number, 2.0);
     EXPECT_EQ(json.At("top_k").m_Items.at(0).m_Number, 0.5);
     EXPECT_EQ(json.At("confusions").m_Items.size(), 4U);
+}
+
+TEST_F(Classification, ScoresThatAreNaNAreFailuresOfPictures)
+{
+    WriteFloats("in/a.npy", {1, 3}, {0.1F, std::numeric_limits<float>::quiet_NaN(), 0.2F});
+    const Outcome outcome = Run({"-g", Truth("0\n1\n1\n0\n")});
+    ExpectFailure(outcome, 3, "1 of 4 pictures failed");
+    EXPECT_TRUE(Has(outcome.m_Error, "'a.npy': the score of class 1 in output 'y' is NaN")) << outcome.m_Error;
 }
 
 TEST_F(Classification, OutputsThatAreNoScoresAreRefused)

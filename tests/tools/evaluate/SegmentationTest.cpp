@@ -5,6 +5,8 @@
 #include "tools/evaluate/Mask.hpp"
 #include "tools/harness/Expect.hpp"
 
+#include <limits>
+
 namespace tenon::tools::evaluate
 {
 namespace
@@ -146,6 +148,14 @@ TEST_F(Segmentation, MasksHaveSizesOfTheirOwn)
     WriteMask("a", 4, 2, {0, 0, 1, 1, 2, 2, 2, 2});
     WriteMask("b", 1, 1, {1});
     EXPECT_TRUE(Has(Run().m_Out, "mIoU: 1.000000\n")) << Run().m_Error;
+}
+
+TEST_F(Segmentation, ScoresThatAreNaNAreFailuresOfPictures)
+{
+    const float none = std::numeric_limits<float>::quiet_NaN();
+    WriteFloats("in/b.npy", {1, 2, 2, 3}, {0, 1, 0, 0, 1, 0, none, 1, 0, 0, 1, 0});
+    ExpectFailure(Run(), 3, "1 of 2 pictures failed");
+    EXPECT_TRUE(Has(Run().m_Error, "'b.npy': the score of class 0 at pixel 2 of the output is NaN")) << Run().m_Error;
 }
 
 TEST_F(Segmentation, OutputsMayBeClasses)
