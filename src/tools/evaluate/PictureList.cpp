@@ -127,6 +127,17 @@ std::optional<size_t> PictureList::Find(const std::string& name) const
     return found->second.front();
 }
 
+std::string PictureList::CounterpartOf(size_t index) const
+{
+    if (m_IsFolder)
+    {
+        return NameOf(index);
+    }
+    const std::string name = fs::path(m_Files[index]).filename().string();
+    Find(name);
+    return name;
+}
+
 std::string PictureList::NameOf(size_t index) const
 {
     const fs::path path(m_Files[index]);

@@ -29,6 +29,10 @@ public:
     /// The name for people: the path from the folder of --images.
     std::string NameOf(size_t index) const;
 
+    /// The path of a picture's counterpart in another folder, from that folder: NameOf(), of a pattern the name without
+    /// folders. Throws InputError for a name that several pictures have.
+    std::string CounterpartOf(size_t index) const;
+
     /// The name of the folder in which the picture lies.
     std::string FolderOf(size_t index) const;
 

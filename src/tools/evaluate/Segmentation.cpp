@@ -182,7 +182,8 @@ public:
             {
                 break;
             }
-            const fs::path mask = (fs::path(options.m_GroundTruth) / pictures.NameOf(i)).replace_extension(".png");
+            const fs::path mask =
+                (fs::path(options.m_GroundTruth) / pictures.CounterpartOf(i)).replace_extension(".png");
             std::error_code none;
             if (!fs::is_regular_file(mask, none))
             {

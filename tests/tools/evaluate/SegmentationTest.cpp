@@ -169,6 +169,15 @@ TEST_F(Segmentation, OutputsMayBeClasses)
     EXPECT_TRUE(Has(Evaluate(command).m_Error, "the output has the class 256 at pixel 3; classes are 0..255"));
 }
 
+TEST_F(Segmentation, PicturesOfAPatternHaveMasksByTheirNames)
+{
+    const std::string expected = Run().m_Out;
+    const Outcome outcome =
+        Evaluate({"-m", m_Model, "-d", m_Folder.Path("in/*.npy"), "-g", m_Folder.Path("masks"), "-c", "CpuRef"});
+    EXPECT_EQ(outcome.m_Status, 0) << outcome.m_Error;
+    EXPECT_EQ(outcome.m_Out.substr(outcome.m_Out.find("mIoU")), expected.substr(expected.find("mIoU")));
+}
+
 TEST_F(Segmentation, MissingAndOtherMasksAreRefused)
 {
     m_Folder.Write("masks/b.png", "no PNG");
