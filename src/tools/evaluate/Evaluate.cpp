@@ -6,6 +6,7 @@
 #include "tools/common/Console.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/common/File.hpp"
+#include "tools/common/Glob.hpp"
 #include "tools/common/PathChecks.hpp"
 #include "tools/common/Strings.hpp"
 #include "tools/evaluate/Classification.hpp"
@@ -94,12 +95,19 @@ std::string ChecksumOf(const Options& options, const Network& network, const Tas
 }
 
 /// Refuses files to write that cannot be, before the work of hours.
-void CheckFiles(const Options& options)
+void CheckFiles(const Options& options, const PictureList& pictures)
 {
     std::vector<std::string> written = {options.m_ReportFile, options.m_PageFile, options.m_StateFile,
                                         options.m_Detection.m_File};
     std::erase(written, "");
-    CheckFilePaths({options.m_ModelPath, options.m_LabelsFile, options.m_GroundTruth}, written);
+    std::vector<std::string> read = {options.m_ModelPath, options.m_LabelsFile, options.m_GroundTruth};
+    read.insert(read.end(), pictures.Files().begin(), pictures.Files().end());
+    if (std::error_code none; fs::is_directory(options.m_GroundTruth, none))
+    {
+        const std::vector<std::string> masks = ListFolder(options.m_GroundTruth);
+        read.insert(read.end(), masks.begin(), masks.end());
+    }
+    CheckFilePaths(read, written);
 }
 
 /// The pictures with faults, the worst first, at most so many.
@@ -184,8 +192,8 @@ void ThrowIfFailed(const PictureRuns& runs)
 
 void Evaluate(const Options& options)
 {
-    CheckFiles(options);
     const PictureList pictures(options.m_Images, options.m_GroundTruth.empty());
+    CheckFiles(options, pictures);
     if (pictures.CountOthers() > 0)
     {
         PrintWarning(fmt::format("--images: {} files in '{}' are no pictures by their names and are passed over",

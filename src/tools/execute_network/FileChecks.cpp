@@ -5,6 +5,8 @@
 #include "formats/ModelFormat.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/common/File.hpp"
+#include "tools/common/FileSets.hpp"
+#include "tools/common/Glob.hpp"
 #include "tools/common/PathChecks.hpp"
 #include "tools/common/Strings.hpp"
 #include "tools/common/SystemFiles.hpp"
@@ -33,6 +35,17 @@ std::vector<std::string> ReadFiles(const Options& options)
     std::vector<std::string> read = options.m_InputFiles;
     read.insert(read.end(), options.m_CompareFiles.begin(), options.m_CompareFiles.end());
     read.insert(read.end(), options.m_CompareWith.begin(), options.m_CompareWith.end());
+    const size_t numGiven = read.size();
+    for (size_t i = 0; i < numGiven; ++i)
+    {
+        if (StandsForMany(read[i]))
+        {
+            std::error_code none;
+            const std::vector<std::string> files =
+                fs::is_directory(read[i], none) ? ListFolder(read[i]) : ExpandGlob(read[i]);
+            read.insert(read.end(), files.begin(), files.end());
+        }
+    }
     read.push_back(options.m_ModelPath);
     read.push_back(options.m_LabelsFile);
     read.push_back(options.m_ProfileAgainst);

@@ -156,6 +156,15 @@ TEST_F(Classification, ScoresThatAreNaNAreFailuresOfPictures)
     EXPECT_TRUE(Has(outcome.m_Error, "'a.npy': the score of class 1 in output 'y' is NaN")) << outcome.m_Error;
 }
 
+TEST_F(Classification, PicturesAreNotWrittenOver)
+{
+    const std::string picture = m_Folder.Path("in/a.npy");
+    const std::string before = ReadFile(picture);
+    ExpectFailure(Run({"-g", Truth("2\n1\n1\n0\n"), "--report-json", picture}), 2,
+                  "'" + picture + "' is given both as a file to read and as one to write");
+    EXPECT_EQ(ReadFile(picture), before);
+}
+
 TEST_F(Classification, OutputsThatAreNoScoresAreRefused)
 {
     const std::string model = WriteRelu("map.tflite", {1, 2, 3});

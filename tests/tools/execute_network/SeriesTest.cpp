@@ -134,6 +134,9 @@ TEST_F(Series, OutputsThatWouldBeLostAreRefused)
     refuse("-", "is no folder and no name with one *");
     refuse(m_Folder.Path("a") + "," + m_Folder.Path("b"), "2 entries are given for 1 output(s)");
     refuse(m_Folder.Path("in/*.txt"), "is given both as a file to read and as one to write");
+    const std::string report = In("x9.txt");
+    ExpectFailure(Run({"-d", m_Inputs, "--report-json", report}), 2,
+                  "'" + report + "' is given both as a file to read and as one to write");
     m_Folder.Write("in/x9.npy", FloatsOf("x9"));
     refuse(m_Folder.Path("out"),
            "out/x9.npy' would have the outputs of both '" + In("x9.npy") + "' and '" + In("x9.txt"));
