@@ -6,6 +6,7 @@
 #include "tools/common/ErrorAttribution.hpp"
 #include "tools/common/Errors.hpp"
 #include "tools/common/File.hpp"
+#include "tools/common/PathChecks.hpp"
 #include "tools/common/Progress.hpp"
 #include "tools/common/Strings.hpp"
 #include "tools/common/SystemFiles.hpp"
@@ -35,12 +36,14 @@ std::vector<ModelDescription> InspectFolder(const DescribeSettings& settings)
     const std::vector<std::string> files = ListFilesWithin(settings.m_Path, settings.m_Option);
     const Inspector inspector(settings, true);
     std::vector<ModelDescription> models;
+    std::vector<std::string> modelFiles;
     {
         Progress progress(files.size());
         for (const std::string& file : files)
         {
             for (ModelDescription& model : inspector.Inspect(file))
             {
+                modelFiles.push_back(file);
                 model.m_Path = std::filesystem::path(file).lexically_relative(settings.m_Path).string();
                 models.push_back(std::move(model));
             }
@@ -50,6 +53,10 @@ std::vector<ModelDescription> InspectFolder(const DescribeSettings& settings)
     if (models.empty())
     {
         throw UsageError(fmt::format("{}: there is no model in '{}'", settings.m_Option, OneLine(settings.m_Path)));
+    }
+    if (!settings.m_ReportFile.empty())
+    {
+        CheckFilePaths(modelFiles, {settings.m_ReportFile});
     }
     return models;
 }

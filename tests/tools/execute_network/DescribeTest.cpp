@@ -207,6 +207,8 @@ TEST_F(DescribeProgram, AFolder)
     EXPECT_TRUE(Has(table, " inner/b.onnx ONNX Float32 [batch,3] +1 1 0 0 yes")) << outcome.m_Out;
     EXPECT_FALSE(Has(table, "notes.txt"));
 
+    ExpectFailure(Execute({"--describe", m_Folder.Path(""), "--report-json", m_Folder.Path("a.tflite")}), 2,
+                  "is given both as a file to read and as one to write");
     std::filesystem::remove(m_Folder.Path("cut.tflite"));
     EXPECT_TRUE(Has(Describe({"-m", m_Folder.Path(""), "--report-json", m_Folder.Path("r.json")}), "a.tflite"));
     const std::string json = Spaced(m_Folder.Read("r.json"));
