@@ -32,7 +32,7 @@ private:
         bool m_IsShared = false; ///< several threads share its work
     };
 
-    /// Runs the thread's range of the tiles, each in so many parts.
+    /// Runs the thread's range of the tiles, each cut into `parts`.
     void RunTiles(const FusedRun& run, size_t parts, size_t thread, size_t threads, IParallelFor& parallel) const;
     void RunTile(const FusedRun& run, const Tile& tile) const;
     /// `step` is an index into FusedRun::m_Steps, here and below.

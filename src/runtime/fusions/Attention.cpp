@@ -172,7 +172,7 @@ public:
     {
     }
 
-    /// Threads take equal ranges of heads, each in so many parts.
+    /// Threads take equal ranges of heads, each cut into `parts`.
     size_t OfParts(size_t parts) const
     {
         return DivideUp(m_Heads * parts, m_Threads) * (m_Queries / parts + Preparation);

@@ -28,11 +28,10 @@ bool IsFolder(const std::string& path)
 
 FileList ListEntry(const std::string& entry, const char* option)
 {
-    const bool isFolder = IsFolder(entry);
-    FileList list{entry, isFolder ? ListFolder(entry) : ExpandGlob(entry)};
+    FileList list{entry, ExpandEntry(entry)};
     if (list.m_Files.empty())
     {
-        throw UsageError(isFolder
+        throw UsageError(IsFolder(entry)
                              ? fmt::format("{}: the folder '{}' has no files; those of folders within are given by a "
                                            "pattern, as '{}'",
                                            option, OneLine(entry), OneLine((fs::path(entry) / "*" / "*").string()))
@@ -65,6 +64,11 @@ std::string DescribeOtherStems(const std::vector<std::vector<std::string>>& sets
 }
 
 } // namespace
+
+std::vector<std::string> ExpandEntry(const std::string& entry)
+{
+    return IsFolder(entry) ? ListFolder(entry) : ExpandGlob(entry);
+}
 
 bool StandsForMany(const std::string& entry)
 {

@@ -13,6 +13,9 @@ namespace tenon::tools
 /// Whether the entry of a list stands for many files: a folder, or a pattern that is no file's name itself.
 bool StandsForMany(const std::string& entry);
 
+/// The files of a folder, else those of a pattern; see ListFolder and ExpandGlob.
+std::vector<std::string> ExpandEntry(const std::string& entry);
+
 /// The files of an entry.
 struct FileList
 {

@@ -18,7 +18,7 @@ namespace tenon::tools
 struct LayerWork
 {
     /// Multiply-accumulates of matrix products, convolutions and recurrent cells: a product with a weight for each tap,
-    /// those that fall on padding included.
+    /// taps in the padding included.
     std::optional<uint64_t> m_Macs;
     /// Operations on numbers apart from these. An addition, a comparison, a conversion and a function such as exp are
     /// one each; a layer that only moves elements has none.

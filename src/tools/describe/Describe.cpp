@@ -36,14 +36,12 @@ std::vector<ModelDescription> InspectFolder(const DescribeSettings& settings)
     const std::vector<std::string> files = ListFilesWithin(settings.m_Path, settings.m_Option);
     const Inspector inspector(settings, true);
     std::vector<ModelDescription> models;
-    std::vector<std::string> modelFiles;
     {
         Progress progress(files.size());
         for (const std::string& file : files)
         {
             for (ModelDescription& model : inspector.Inspect(file))
             {
-                modelFiles.push_back(file);
                 model.m_Path = std::filesystem::path(file).lexically_relative(settings.m_Path).string();
                 models.push_back(std::move(model));
             }
@@ -56,7 +54,11 @@ std::vector<ModelDescription> InspectFolder(const DescribeSettings& settings)
     }
     if (!settings.m_ReportFile.empty())
     {
-        CheckFilePaths(modelFiles, {settings.m_ReportFile});
+        std::vector<std::string> read;
+        std::transform(models.begin(), models.end(), std::back_inserter(read),
+                       [&](const ModelDescription& model)
+                       { return (std::filesystem::path(settings.m_Path) / model.m_Path).string(); });
+        CheckFilePaths(read, {settings.m_ReportFile});
     }
     return models;
 }

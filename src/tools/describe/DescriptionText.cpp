@@ -237,40 +237,34 @@ std::string FormatSupport(const ModelDescription& model)
     return text;
 }
 
-} // namespace
+/// Smaller numbers are written with all of their digits.
+constexpr uint64_t ExactBelow = 10'000;
 
-std::string FormatLarge(uint64_t number)
+/// The number in the largest unit in which it is 1 or more, with three digits or so.
+std::string FormatScaled(uint64_t number, double step, const std::array<const char*, 7>& units)
 {
-    if (number < 10'000)
-    {
-        return std::to_string(number);
-    }
     auto value = static_cast<double>(number);
     size_t unit = 0;
-    constexpr std::array<const char*, 7> units = {"", "k", "M", "G", "T", "P", "E"};
-    while (value >= 999.95 && unit + 1 < units.size())
+    while (value >= step - 0.05 && unit + 1 < units.size())
     {
-        value /= 1000.0;
+        value /= step;
         ++unit;
     }
     return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : 1, units[unit]);
 }
 
+} // namespace
+
+std::string FormatLarge(uint64_t number)
+{
+    return number < ExactBelow ? std::to_string(number)
+                               : FormatScaled(number, 1000.0, {"", "k", "M", "G", "T", "P", "E"});
+}
+
 std::string FormatBytes(uint64_t bytes)
 {
-    if (bytes < 10'000)
-    {
-        return fmt::format("{} bytes", bytes);
-    }
-    auto value = static_cast<double>(bytes);
-    size_t unit = 0;
-    constexpr std::array<const char*, 7> units = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    while (value >= 1023.95 && unit + 1 < units.size())
-    {
-        value /= 1024.0;
-        ++unit;
-    }
-    return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : 1, units[unit]);
+    return bytes < ExactBelow ? fmt::format("{} bytes", bytes)
+                              : FormatScaled(bytes, 1024.0, {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"});
 }
 
 std::string FormatDescription(const ModelDescription& model, size_t width)

@@ -43,7 +43,7 @@ struct OperatorSummary
     std::string m_Type; ///< "Convolution2d", "Custom 'Name'"
     uint64_t m_Count = 0;
     std::map<std::string, uint64_t> m_OutputTypes; ///< the number of layers by the type of their output 0
-    Parameters m_Parameters;                       ///< those that no layer before has, too
+    Parameters m_Parameters;                       ///< shared ones count for the first layer
     WorkSum m_Work;
 };
 

@@ -2,10 +2,13 @@
 // The classes of a model: their number and names.
 #pragma once
 
+#include "json/JsonWriter.hpp"
 #include "tools/common/Model.hpp"
 
 #include <cstddef>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon::tools::evaluate
@@ -14,8 +17,8 @@ namespace tenon::tools::evaluate
 class ClassNames
 {
 public:
-    /// The labels of a file, or else those that the model has for the output. Where `count` is not 0, labels of the
-    /// model are left out if they are not as many; other counts in a file are refused. Throws InputError.
+    /// The labels of a file, or else the model's labels of the output. Where `count` is not 0, labels of the model are
+    /// left out if they are not as many; other counts in a file are refused. Throws InputError.
     ClassNames(const std::string& labelsFile, const Binding& output, size_t count);
 
     /// The number of classes; 0 if it is not known.
@@ -34,5 +37,24 @@ private:
     std::vector<std::string> m_Labels;
     size_t m_Count;
 };
+
+/// Writes a list of the right class, the found one with its name, and a number, for each pair of them.
+template <typename Number>
+void WriteConfusions(JsonWriter& json, const ClassNames& classes,
+                     const std::map<std::pair<size_t, size_t>, Number>& confusions)
+{
+    json.Key("confusions");
+    json.BeginArray();
+    for (const auto& [pair, count] : confusions)
+    {
+        json.BeginObject(JsonWriter::Layout::Line);
+        json.Member("truth", pair.first);
+        json.Member("class", pair.second);
+        json.Member("name", classes.NameOf(pair.second));
+        json.Member("count", count);
+        json.EndObject();
+    }
+    json.EndArray();
+}
 
 } // namespace tenon::tools::evaluate

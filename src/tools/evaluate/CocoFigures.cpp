@@ -70,7 +70,7 @@ struct Group
 
     double Iou(size_t detection, size_t truth) const { return m_Ious[detection * m_Truth.size() + truth]; }
 
-    /// Sorts detections, of which the best ones stay, and computes m_Ious.
+    /// Sorts detections, keeps the best ones, and computes m_Ious.
     void Prepare()
     {
         std::stable_sort(m_Detections.begin(), m_Detections.end(),
@@ -185,7 +185,7 @@ Curve MakeCurve(const std::vector<Outcome>& outcomes, size_t numTruth)
     return curve;
 }
 
-/// Adds figures up; those that are NoFigure do not count.
+/// Adds figures up, without NoFigure.
 class Mean
 {
 public:

@@ -3,6 +3,7 @@
 #include "tools/evaluate/PictureList.hpp"
 
 #include "tools/common/Errors.hpp"
+#include "tools/common/FileSets.hpp"
 #include "tools/common/Glob.hpp"
 #include "tools/common/Strings.hpp"
 
@@ -54,13 +55,9 @@ PictureList::PictureList(const std::string& entry, bool ofFolders) : m_Entry(ent
 {
     std::error_code none;
     m_IsFolder = fs::is_directory(entry, none);
-    if (!m_IsFolder)
+    if (!m_IsFolder || !ofFolders)
     {
-        Add(ExpandGlob(entry));
-    }
-    else if (!ofFolders)
-    {
-        Add(ListFolder(entry));
+        Add(ExpandEntry(entry));
     }
     if (m_IsFolder && m_Files.empty())
     {

@@ -313,18 +313,7 @@ public:
             json.EndObject();
         }
         json.EndArray();
-        json.Key("confusions");
-        json.BeginArray();
-        for (const auto& [classes, count] : m_Counts)
-        {
-            json.BeginObject(JsonWriter::Layout::Line);
-            json.Member("truth", classes.first);
-            json.Member("class", classes.second);
-            json.Member("name", m_Classes.NameOf(classes.second));
-            json.Member("count", count);
-            json.EndObject();
-        }
-        json.EndArray();
+        WriteConfusions(json, m_Classes, m_Counts);
     }
 
     void WritePicture(JsonWriter& json, size_t picture) const override

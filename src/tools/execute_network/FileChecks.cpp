@@ -6,7 +6,6 @@
 #include "tools/common/Errors.hpp"
 #include "tools/common/File.hpp"
 #include "tools/common/FileSets.hpp"
-#include "tools/common/Glob.hpp"
 #include "tools/common/PathChecks.hpp"
 #include "tools/common/Strings.hpp"
 #include "tools/common/SystemFiles.hpp"
@@ -40,9 +39,7 @@ std::vector<std::string> ReadFiles(const Options& options)
     {
         if (StandsForMany(read[i]))
         {
-            std::error_code none;
-            const std::vector<std::string> files =
-                fs::is_directory(read[i], none) ? ListFolder(read[i]) : ExpandGlob(read[i]);
+            const std::vector<std::string> files = ExpandEntry(read[i]);
             read.insert(read.end(), files.begin(), files.end());
         }
     }

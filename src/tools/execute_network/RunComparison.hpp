@@ -87,7 +87,7 @@ private:
     const Options& m_Options;
     IRuntime& m_Runtime;
     Reference m_Reference;
-    Options m_ReferenceOptions; ///< without those that change numbers, whose effect is compared
+    Options m_ReferenceOptions; ///< without options that change numbers: their effect is compared
     TestedNetwork m_Tested;
     std::optional<ModelFile> m_ModelFile; ///< of another model
     ErrorAttribution m_Blame;

@@ -44,7 +44,7 @@ public:
     NetworkStructure m_Structure;
 };
 
-/// Whether the shapes of the run are those that the work was computed for.
+/// Whether the work was computed for the shapes of the run.
 bool IsShapedAs(const NetworkStructure::Node& node, const PlannedLayer& planned)
 {
     return std::equal(node.m_Outputs.begin(), node.m_Outputs.end(), planned.m_Outputs.begin(), planned.m_Outputs.end(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detection: outputs, categories and COCO's files, with refusals of those that are broken.
+// Detection: outputs, categories and COCO's files, with refusals of broken ones.
 #include "Boxes.hpp"
 
 namespace tenon::tools::evaluate

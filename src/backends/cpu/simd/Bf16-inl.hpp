@@ -20,10 +20,16 @@ using TagUint32 = hn::RebindToUnsigned<TagF32>;
 using VecUint32 = hn::Vec<TagUint32>;
 using TagUint16 = hn::Rebind<uint16_t, TagF32>;
 
+/// Floats of bfloat16 numbers.
+HWY_INLINE VecF32 WidenBf16(hn::Vec<TagUint16> halves)
+{
+    return hn::BitCast(TagF32(), hn::ShiftLeft<16>(hn::PromoteTo(TagUint32(), halves)));
+}
+
 /// One vector of floats from as many bfloat16 numbers in memory.
 HWY_INLINE VecF32 LoadBf16(const uint16_t* from)
 {
-    return hn::BitCast(TagF32(), hn::ShiftLeft<16>(hn::PromoteTo(TagUint32(), hn::LoadU(TagUint16(), from))));
+    return WidenBf16(hn::LoadU(TagUint16(), from));
 }
 
 #if HWY_TARGET == HWY_AVX3 // masks of 16 bits

@@ -95,19 +95,17 @@ void GemmBf16::Plan(unsigned int maxThreads)
         const auto past = WindowsBf16::MaxPixels * static_cast<size_t>(windows.m_StrideX * windows.m_Channels);
         task.Add<std::byte>(m_Image.GetBytes() + past * sizeof(uint16_t));
         m_WindowsOffset = task.Add<WindowsBf16>(m_Image.GetBlockPixels());
-        m_TaskBytes = task.GetBytes();
-        Scratch scratch;
-        scratch.AddPerTask(task, m_Partition.GetTasks());
-        m_ScratchBytes = scratch.GetBytes();
-        return;
     }
-    task.Add<const uint16_t*>(m_BlockRows, m_IndirectionTaps);
-    m_Im2colOffset = task.Add<uint16_t>(m_Slides          ? microkernels.m_SlidingRows + SlidingColumns - 1
-                                        : m_IndirectsRows ? windows.CountMaxBorderWindows(m_BlockRows)
-                                        : m_InPlace || m_IndirectionTaps != 0 ? 0
-                                                                              : m_BlockRows,
-                                        m_Pitch);
-    task.Add<std::byte>(Im2col::ShortRowBytes); // CopyBytes may write past the end of the im2col buffer
+    else
+    {
+        task.Add<const uint16_t*>(m_BlockRows, m_IndirectionTaps);
+        m_Im2colOffset = task.Add<uint16_t>(m_Slides          ? microkernels.m_SlidingRows + SlidingColumns - 1
+                                            : m_IndirectsRows ? windows.CountMaxBorderWindows(m_BlockRows)
+                                            : m_InPlace || m_IndirectionTaps != 0 ? 0
+                                                                                  : m_BlockRows,
+                                            m_Pitch);
+        task.Add<std::byte>(Im2col::ShortRowBytes); // CopyBytes may write past the end of the im2col buffer
+    }
     m_TaskBytes = task.GetBytes();
     Scratch scratch;
     scratch.AddPerTask(task, m_Partition.GetTasks());
@@ -178,17 +176,27 @@ void GemmBf16::RunRange(const Operands& operands, const PanelRange& range, std::
         const size_t last = std::min(first + maxRows, m_OutputLayout.GetRunEnd(first, range.m_LastRow));
         const Rows rows = FindRows(operands.m_Input, first, last, scratch);
         lines.Prepare(operands.m_Out + m_OutputLayout.GetOffset(first), last - first);
-        Operands panel = operands;
-        for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
-        {
-            const IndexRange vectors = m_Panels->GetPanel(p);
-            const uint16_t* const nextPanel = panel.m_Packed + m_Panels->GetElements({p, p + 1});
-            const size_t nextElements = m_Panels->GetElements({p + 1, std::min(p + 2, range.m_LastPanel)});
-            WeightPrefetcher next(nextElements != 0 ? nextPanel : panel.m_Packed, nextElements * sizeof(uint16_t));
-            RunPanel(vectors, rows, panel, next);
-            panel.m_Packed = nextPanel;
-        }
+        ForEachPanel(range, operands.m_Packed,
+                     [&](const IndexRange& vectors, const uint16_t* packed, WeightPrefetcher& next)
+                     {
+                         Operands panel = operands;
+                         panel.m_Packed = packed;
+                         RunPanel(vectors, rows, panel, next);
+                     });
         first = last;
+    }
+}
+
+template <typename F>
+void GemmBf16::ForEachPanel(const PanelRange& range, const uint16_t* packed, const F& run) const
+{
+    for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
+    {
+        const uint16_t* const nextPanel = packed + m_Panels->GetElements({p, p + 1});
+        const size_t nextElements = m_Panels->GetElements({p + 1, std::min(p + 2, range.m_LastPanel)});
+        WeightPrefetcher next(nextElements != 0 ? nextPanel : packed, nextElements * sizeof(uint16_t));
+        run(m_Panels->GetPanel(p), packed, next);
+        packed = nextPanel;
     }
 }
 
@@ -221,31 +229,28 @@ void GemmBf16::RunWindows(const Operands& operands, const PanelRange& range, std
     const auto pad = [&](size_t pixels, uint8_t* to) { std::memset(to, 0, pixels * pixelBytes); };
     const auto fill = [&](size_t from, size_t pixels, uint8_t* to)
     { std::memcpy(to, input + from * pixelBytes, pixels * pixelBytes); };
-    const size_t lanes = m_Panels->GetMicrokernels().m_Lanes;
+    const MicrokernelsBf16& microkernels = m_Panels->GetMicrokernels();
     for (size_t first = range.m_FirstRow; first < range.m_LastRow;)
     {
         const size_t last = m_Image.GetBlockEnd(first, range.m_LastRow);
         m_Image.Make(first, last, image, pad, fill);
         const size_t count = FindWindows(first, last, reinterpret_cast<const uint16_t*>(image), groups);
-        const uint16_t* packed = operands.m_Packed;
-        for (size_t p = range.m_FirstPanel; p < range.m_LastPanel; ++p)
-        {
-            const IndexRange vectors = m_Panels->GetPanel(p);
-            const uint16_t* const nextPanel = packed + m_Panels->GetElements({p, p + 1});
-            const size_t nextElements = m_Panels->GetElements({p + 1, std::min(p + 2, range.m_LastPanel)});
-            WeightPrefetcher next(nextElements != 0 ? nextPanel : packed, nextElements * sizeof(uint16_t));
-            TileBf16 tile = MakeTile(vectors);
-            tile.m_Panel = packed;
-            tile.m_Next = &next;
-            tile.m_DataStride = static_cast<size_t>(m_Im2col.m_StrideX * m_Im2col.m_Channels);
-            tile.m_TapPairs = tile.m_Pairs / static_cast<size_t>(m_Im2col.m_Height);
-            tile.m_TapStep = static_cast<size_t>(m_Im2col.m_DilationY) * m_Image.GetRowBytes() / sizeof(uint16_t);
-            tile.m_Out = operands.m_Out + vectors.m_Begin * lanes;
-            tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + vectors.m_Begin * lanes : nullptr;
-            tile.m_OutStride = m_OutputLayout.m_PixelStride;
-            m_Panels->GetMicrokernels().m_WindowTiles[vectors.m_End - vectors.m_Begin](tile, groups, count);
-            packed = nextPanel;
-        }
+        ForEachPanel(range, operands.m_Packed,
+                     [&](const IndexRange& vectors, const uint16_t* packed, WeightPrefetcher& next)
+                     {
+                         const size_t column = vectors.m_Begin * microkernels.m_Lanes;
+                         TileBf16 tile = MakeTile(vectors);
+                         tile.m_Panel = packed;
+                         tile.m_Next = &next;
+                         tile.m_DataStride = static_cast<size_t>(m_Im2col.m_StrideX * m_Im2col.m_Channels);
+                         tile.m_TapPairs = tile.m_Pairs / static_cast<size_t>(m_Im2col.m_Height);
+                         tile.m_TapStep =
+                             static_cast<size_t>(m_Im2col.m_DilationY) * m_Image.GetRowBytes() / sizeof(uint16_t);
+                         tile.m_Out = operands.m_Out + column;
+                         tile.m_Added = operands.m_Added != nullptr ? operands.m_Added + column : nullptr;
+                         tile.m_OutStride = m_OutputLayout.m_PixelStride;
+                         microkernels.m_WindowTiles[vectors.m_End - vectors.m_Begin](tile, groups, count);
+                     });
         first = last;
     }
 }

@@ -73,6 +73,9 @@ private:
     /// contiguous.
     OutputCacheLines FindCacheLines(const Operands& operands, const PanelRange& range) const;
     void RunRange(const Operands& operands, const PanelRange& range, std::byte* scratch) const;
+    /// Calls run(vectors, packed, next) for each panel of the range, of which `packed` are the weights.
+    template <typename F>
+    void ForEachPanel(const PanelRange& range, const uint16_t* packed, const F& run) const;
     /// Rows of data: at a stride, or through an indirection buffer as in TileBf16.
     struct Rows
     {

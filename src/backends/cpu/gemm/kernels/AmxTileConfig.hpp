@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AmxTileConfig: palette, rows and row bytes of the eight AMX tile registers, in the format of ldtilecfg (x86-64). Used
-// by the AMX microkernels of int8 and bf16.
+// AmxTileConfig: palette, rows and row bytes of the eight AMX tile registers, in the format of ldtilecfg (x86-64), and
+// loads and stores of these registers. Used by the AMX microkernels of int8 and bf16.
 #pragma once
 
 #include <cstddef>
@@ -30,5 +30,12 @@ struct alignas(64) AmxTileConfig
     void Load() const { asm volatile("ldtilecfg %0" : : "m"(*this)); }
 };
 static_assert(sizeof(AmxTileConfig) == 64);
+
+/// Loads and stores of a tile register, whose number is a literal, with `stride` bytes between rows. Assembly, as the
+/// compiler takes the intrinsics only with options for the whole file.
+#define TENON_TILE_LOAD(tile, address, stride)                                                                         \
+    asm volatile("tileloadd (%0,%1,1), %%tmm" tile : : "r"(address), "r"(stride) : "memory")
+#define TENON_TILE_STORE(tile, address, stride)                                                                        \
+    asm volatile("tilestored %%tmm" tile ", (%0,%1,1)" : : "r"(address), "r"(stride) : "memory")
 
 } // namespace tenon::cpu

@@ -43,9 +43,8 @@ HWY_INLINE void AddToSums(const TileBf16& tile, VecF32 (&sums)[Rows][Vectors], s
         for (size_t v = 0; v < Vectors; ++v)
         {
             const uint16_t* const from = tile.m_Added + r * tile.m_OutStride + v * hn::Lanes(d);
-            const VecUint32 rounded = hn::ShiftLeft<16>(hn::PromoteTo(TagUint32(), RoundNormalToBf16(sums[r][v])));
             const VecF32 added = IsWhole || v + 1 < Vectors ? LoadBf16(from) : LoadSomeBf16(from, last);
-            sums[r][v] = hn::Add(hn::BitCast(d, rounded), added);
+            sums[r][v] = hn::Add(WidenBf16(RoundNormalToBf16(sums[r][v])), added);
         }
     }
 }
@@ -153,10 +152,6 @@ HWY_INLINE void ConfigureFor(const AmxShape& shape)
     }
 }
 
-#define TENON_TILE_LOAD(tile, address, stride)                                                                         \
-    asm volatile("tileloadd (%0,%1,1), %%tmm" tile : : "r"(address), "r"(stride) : "memory")
-#define TENON_TILE_STORE(tile, address, stride)                                                                        \
-    asm volatile("tilestored %%tmm" tile ", (%0,%1,1)" : : "r"(address), "r"(stride) : "memory")
 #define TENON_TILE_DOT(sums, data, weights) asm volatile("tdpbf16ps %%tmm" weights ", %%tmm" data ", %%tmm" sums : :)
 
 /// sums[count * AmxRows][Vectors * 16] = data * panel, for `count` row tiles. The depth is tile.m_Pairs, in runs of
@@ -172,10 +167,10 @@ HWY_INLINE void SumAmxTiles(const TileBf16& tile, const uint16_t* const (&data)[
     const size_t dataStep = 2 * tile.m_StepPairs;
     const size_t panelStep = tile.m_StepPairs * Vectors * VectorElements;
     asm volatile("tilezero %%tmm0\n tilezero %%tmm1\n tilezero %%tmm2\n tilezero %%tmm3" ::);
-    const size_t runs = tile.m_Pairs / runPairs;
-    for (size_t run = 0; run < runs; ++run)
+    size_t runAt = 0;
+    for (size_t pairs = tile.m_Pairs; pairs != 0; pairs -= runPairs, runAt += runStep)
     {
-        size_t at = run * runStep;
+        size_t at = runAt;
         for (size_t left = runPairs; left != 0; left -= tile.m_StepPairs, at += dataStep, panel += panelStep)
         {
             TENON_TILE_LOAD("4", data[0] + at, dataStride);
@@ -266,9 +261,7 @@ void WriteRows(const TileBf16& tile, const float* sums, size_t rows, uint16_t* o
             values[v] = hn::Add(hn::Load(d, sums + v * lanes), bias[v]);
             if constexpr (HasAdded)
             {
-                const VecUint32 rounded = hn::ShiftLeft<16>(hn::PromoteTo(TagUint32(), RoundNormalToBf16(values[v])));
-                const VecUint32 wide = hn::ShiftLeft<16>(hn::PromoteTo(TagUint32(), next[v]));
-                values[v] = hn::Add(hn::BitCast(d, rounded), hn::BitCast(d, wide));
+                values[v] = hn::Add(WidenBf16(RoundNormalToBf16(values[v])), WidenBf16(next[v]));
             }
             if constexpr (HasClamp)
             {

@@ -45,10 +45,6 @@ void End()
     asm volatile("tilerelease");
 }
 
-#define TENON_TILE_LOAD(tile, address, stride)                                                                         \
-    asm volatile("tileloadd (%0,%1,1), %%tmm" tile : : "r"(address), "r"(stride) : "memory")
-#define TENON_TILE_STORE(tile, address, stride)                                                                        \
-    asm volatile("tilestored %%tmm" tile ", (%0,%1,1)" : : "r"(address), "r"(stride) : "memory")
 #define TENON_TILE_DOT(sums, data, weights)                                                                            \
     if constexpr (IsSigned)                                                                                            \
     {                                                                                                                  \
